@@ -1,0 +1,72 @@
+// The prompt of one turn: the claimed conversation's messages, and what the session does not yet remember.
+import type { Claim } from './claim.js';
+import { fence } from './fence.js';
+import type { Exchange, Message } from './message.js';
+import type { Delivery } from './verdict.js';
+
+export interface PromptParts {
+  readonly delivery: Delivery;
+  readonly claim: Claim;
+  /** Last exchanges of the conversation, oldest first; empty where the session already holds them. */
+  readonly memory: readonly Exchange[];
+  /** An unguessable word for the fences of this prompt. */
+  readonly nonce: string;
+  /** The user's own words for `pull`. */
+  readonly tickPrompt: string;
+  /** `continue`: the session's history already holds this claim's prompt. */
+  readonly mode: 'full' | 'continue';
+  /** An earlier attempt may have left work half done. */
+  readonly halfDone: boolean;
+  /** A message's text is cut here; the rest is read with read_dm. In characters. */
+  readonly maxInlineChars: number;
+}
+
+const HALF_DONE =
+  'An earlier attempt at this was cut off. Work may be half done: check before you repeat a step that has effects.';
+
+export function buildPrompt(parts: PromptParts): string {
+  if (parts.mode === 'continue') return continuePrompt(parts);
+  const sections = parts.delivery === 'pull' ? [parts.tickPrompt] : inlineSections(parts);
+  if (parts.halfDone) sections.push(HALF_DONE);
+  return sections.join('\n\n');
+}
+
+function inlineSections(parts: PromptParts): string[] {
+  const { claim, memory } = parts;
+  const sections: string[] = [];
+  if (memory.length > 0) {
+    const lines = memory.map((exchange) =>
+      fence('earlier', parts.nonce, { from: exchange.name, at: isoOf(exchange.at) }, exchange.text),
+    );
+    sections.push(`Earlier in this conversation with ${claim.conversation}:`, lines.join('\n'));
+  }
+  const many = claim.messages.length === 1 ? 'A new message' : `${claim.messages.length} new messages`;
+  sections.push(`${many} in your conversation with ${claim.conversation}:`);
+  sections.push(claim.messages.map((message) => fenceMessage(message, parts)).join('\n'));
+  return sections;
+}
+
+function fenceMessage(message: Message, parts: PromptParts): string {
+  const attributes = { id: message.id, from: message.sender, at: isoOf(message.sentAt ?? message.spooledAt) };
+  const whole = message.text;
+  if (whole.length <= parts.maxInlineChars) return fence('message', parts.nonce, attributes, whole);
+  const shown = whole.slice(0, parts.maxInlineChars);
+  const note = `(cut: ${shown.length} of ${whole.length} characters; read on with read_dm {"with": "${parts.claim.conversation}", "id": "${message.id}", "offset": ${shown.length}})`;
+  return `${fence('message', parts.nonce, attributes, shown)}\n${note}`;
+}
+
+/** Names the messages without repeating them: the history holds their text. */
+function continuePrompt(parts: PromptParts): string {
+  const ids = parts.claim.messages.map((message) => message.id).join(', ');
+  const subject =
+    parts.delivery === 'inline'
+      ? `message ${ids} from ${parts.claim.conversation}`
+      : parts.claim.conversation;
+  const how =
+    parts.delivery === 'inline'
+      ? 'Your final text is sent word for word.'
+      : 'Answer with send_dm, as before.';
+  return `Continue: your turn on ${subject} was cut off before it was answered. ${parts.halfDone ? `${HALF_DONE} ` : ''}${how}`;
+}
+
+const isoOf = (at: number): string => new Date(at).toISOString();

@@ -1,0 +1,36 @@
+// What a worker says of itself in one glance.
+import type { Hold } from './hold.js';
+import type { WakeKind } from './wake.js';
+
+export type Health = 'idle' | 'working' | 'stuck' | 'deaf' | Hold['reason'];
+
+export interface Status {
+  readonly health: Health;
+  /** One sentence. */
+  readonly why: string;
+  readonly holds: readonly Hold[];
+  readonly stopping: boolean;
+  readonly startedAt: number;
+  readonly turn:
+    | { readonly conversation: string; readonly startedAt: number; readonly lastFrameAt: number }
+    | undefined;
+  readonly look: {
+    readonly lastAt: number | undefined;
+    readonly lastSuccessAt: number | undefined;
+    readonly nextAt: number | undefined;
+    readonly count: number;
+    readonly missedWakes: number;
+    readonly lastWokenBy: readonly WakeKind[];
+  };
+  readonly messages: Readonly<
+    Record<'waiting' | 'claimed' | 'retry' | 'answered' | 'silent' | 'dead', number>
+  >;
+  readonly oldestWaitingAt: number | undefined;
+  readonly outbox: Readonly<Record<'queued' | 'sending' | 'sent' | 'refused' | 'unsure', number>>;
+  readonly today: { readonly turns: number; readonly costUsd: number; readonly modelCalls: number };
+  readonly agent: {
+    readonly version: string | undefined;
+    readonly pid: number | undefined;
+    readonly sessionId: string | undefined;
+  };
+}

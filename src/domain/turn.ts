@@ -1,0 +1,73 @@
+// What a turn of the agent can end in.
+
+/** Money and tokens of one turn: differences, never the agent's running totals. */
+export interface Usage {
+  /** US dollars. */
+  readonly costUsd: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly modelCalls: number;
+}
+
+export const NO_USAGE: Usage = { costUsd: 0, inputTokens: 0, outputTokens: 0, modelCalls: 0 };
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    costUsd: a.costUsd + b.costUsd,
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    modelCalls: a.modelCalls + b.modelCalls,
+  };
+}
+
+/** Why a turn failed, judged by structured fields. */
+export type TurnFailure =
+  | 'limited' // a subscription limit with a known end
+  | 'rate-limited' // 429
+  | 'overloaded' // 529
+  | 'server-error' // 5xx and lost connections
+  | 'credit-exhausted'
+  | 'unauthorised'
+  | 'model-unknown'
+  | 'context-too-long'
+  | 'request-invalid' // any other 4xx
+  | 'over-budget' // the agent's own budget flag
+  | 'unknown';
+
+interface TurnEnd {
+  readonly sessionId: string | undefined;
+  readonly usage: Usage;
+  /** The session's history holds the prompt, so that the next try continues it. */
+  readonly promptKept: boolean;
+}
+
+export type TurnOutcome =
+  | (TurnEnd & { readonly kind: 'completed'; readonly text: string; readonly denials: number })
+  | (TurnEnd & {
+      readonly kind: 'failed';
+      readonly failure: TurnFailure;
+      readonly message: string;
+      readonly until?: number | undefined;
+    })
+  | (TurnEnd & { readonly kind: 'timed-out'; readonly limit: 'silence' | 'turn'; readonly limitMs: number })
+  | (TurnEnd & { readonly kind: 'died'; readonly message: string })
+  /** We ended it ourselves: shutdown, lease lost. Costs no attempt. */
+  | (TurnEnd & { readonly kind: 'interrupted'; readonly reason: string });
+
+/** One sentence about how a turn ended, for logs and the ledger. */
+export function describeOutcome(outcome: TurnOutcome): string {
+  switch (outcome.kind) {
+    case 'completed':
+      return 'completed';
+    case 'failed':
+      return `failed (${outcome.failure}): ${outcome.message}`;
+    case 'timed-out':
+      return outcome.limit === 'silence'
+        ? `no sign of life for ${Math.round(outcome.limitMs / 1000)} s`
+        : `longer than the turn limit of ${Math.round(outcome.limitMs / 1000)} s`;
+    case 'died':
+      return `Claude Code ended in the middle of the turn: ${outcome.message}`;
+    case 'interrupted':
+      return `interrupted: ${outcome.reason}`;
+  }
+}

@@ -1,0 +1,27 @@
+// Wakes: reasons to look. They carry no truth and may be merged, doubled or lost without harm.
+
+export type WakeKind =
+  | 'start'
+  | 'timer'
+  | 'webhook'
+  | 'stream'
+  | 'notification'
+  | 'signal'
+  | 'manual'
+  | 'file';
+
+export interface Wake {
+  readonly kind: WakeKind;
+  /** When it came, epoch ms. */
+  readonly at: number;
+}
+
+/** Wakes that arrive by themselves when mail does; mail found without one is a missed wake. */
+const ANNOUNCING: readonly WakeKind[] = ['webhook', 'stream', 'notification'];
+
+export const announces = (kind: WakeKind): boolean => ANNOUNCING.includes(kind);
+
+/** The kinds in `wakes`, each once, in order of first arrival: what a look says it was woken by. */
+export function mergeWakes(wakes: readonly Wake[]): WakeKind[] {
+  return [...new Set(wakes.map((wake) => wake.kind))];
+}

@@ -1,0 +1,21 @@
+// The lease: one worker per inbox, across folders and machines.
+import type { LeaseRow } from '../domain/lease.js';
+
+export type LeaseOutcome =
+  | {
+      readonly kind: 'acquired';
+      readonly generation: number;
+      readonly how: 'free' | 'dead-owner' | 'stale' | 'ours';
+    }
+  | { readonly kind: 'held'; readonly by: LeaseRow };
+
+export interface Lease {
+  /** Tries once to take the lease and, if taken, keeps it by a heartbeat of its own timer. */
+  acquire(): Promise<LeaseOutcome>;
+  /** Resolves when the lease was lost to another; never while it is ours or after `release`. */
+  readonly lost: Promise<LeaseRow | undefined>;
+  /** Ends the heartbeat and gives the lease back if it is ours. Never rejects. */
+  release(): Promise<void>;
+  /** Who holds it now. */
+  show(): Promise<LeaseRow | undefined>;
+}

@@ -1,0 +1,92 @@
+// The mailbox: the durable copy of what came in, and the claims on it.
+import type { Claim, EarlierAttempt } from '../domain/claim.js';
+import type { Exchange, IncomingMessage, Message, MessageState } from '../domain/message.js';
+
+/** How a claim is settled, in one commit with its messages' states and its reply. */
+export type Settlement =
+  | { readonly kind: 'answered'; readonly reply: ReplyText | undefined }
+  | { readonly kind: 'silent' }
+  | {
+      readonly kind: 'retry';
+      readonly retryAt: number;
+      readonly error: string;
+      readonly countsAttempt: boolean;
+      readonly before: EarlierAttempt;
+    }
+  | { readonly kind: 'dead'; readonly error: string; readonly notice: ReplyText | undefined };
+
+/** A text for the outbox, already split into what the upstream takes at once. */
+export interface ReplyText {
+  readonly to: string;
+  readonly parts: readonly string[];
+  readonly replyToId: string | undefined;
+}
+
+export interface OpenClaim extends Claim {
+  /** The turn that was running when we died, where one had started. */
+  readonly sessionId: string | undefined;
+}
+
+export interface MailboxCounts {
+  readonly messages: Readonly<Record<MessageState, number>>;
+  /** When the oldest unsettled message was spooled. */
+  readonly oldestWaitingAt: number | undefined;
+}
+
+export interface MessageLife extends Message {
+  readonly claimId: string | undefined;
+  readonly attempts: number;
+  readonly retryAt: number | undefined;
+  readonly lastError: string | undefined;
+  readonly claimedAt: number | undefined;
+  readonly settledAt: number | undefined;
+}
+
+/** Every write is refused with WorkerError `lease-lost` once another generation holds the lease. */
+export interface Mailbox {
+  /**
+   * Commits a batch. Resolves when it is on disk. A message whose id is known is left as it is.
+   * May be repeated with the same batch.
+   * @param silent ids among the batch that nobody answers (system, ignored): recorded as `silent`
+   */
+  spool(
+    batch: readonly IncomingMessage[],
+    at: number,
+    silent?: ReadonlySet<string>,
+  ): Promise<{ fresh: number; known: number }>;
+
+  /**
+   * Claims the conversation whose turn it is: a due retry first (its own claim, same messages), else the
+   * conversation with the oldest waiting message that has no unsettled claim. `newId` names a new claim.
+   * `prefer` names a conversation taken first when it is claimable (the session that is warm).
+   */
+  claim(options: {
+    at: number;
+    slot: number;
+    newId: string;
+    prefer?: string | undefined;
+  }): Promise<Claim | undefined>;
+
+  /** Records that the claim's prompt goes to this session: what recovery resumes. */
+  noteSession(claimId: string, sessionId: string): Promise<void>;
+
+  /** Settles an open claim, all in one commit. Rejects when the claim is not open. */
+  settle(claimId: string, settlement: Settlement, at: number): Promise<void>;
+
+  /** Claims that were open when a worker died, oldest first. */
+  openClaims(): Promise<OpenClaim[]>;
+
+  /** When the next retry falls due, epoch ms. */
+  nextRetryAt(): Promise<number | undefined>;
+
+  /** The last exchanges of a conversation that ended before this claim, oldest first, within both limits. */
+  memory(
+    claim: Pick<Claim, 'id' | 'conversation'>,
+    limits: { exchanges: number; chars: number },
+  ): Promise<Exchange[]>;
+
+  counts(): Promise<MailboxCounts>;
+
+  /** A message by upstream id, with its whole life. */
+  show(id: string): Promise<MessageLife | undefined>;
+}

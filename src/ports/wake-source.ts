@@ -1,0 +1,12 @@
+// Where wakes come from.
+import type { WakeKind } from '../domain/wake.js';
+
+export interface WakeSource {
+  readonly name: string;
+  /** Begins to call `wake`. Resolves when it listens, or when it has said why it cannot (a degradation, not an error). */
+  start(wake: (kind: WakeKind) => void): Promise<void>;
+  /** Proven to be connected right now. A webhook cannot know and says false. */
+  connected(): boolean;
+  /** Ends it and frees its port or connection. Never rejects. */
+  stop(): Promise<void>;
+}
