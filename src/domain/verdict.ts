@@ -52,15 +52,9 @@ export function judge(evidence: Evidence): Verdict {
 function waitsForFree(outcome: TurnOutcome): boolean {
   return (
     outcome.kind === 'failed' &&
-    [
-      'limited',
-      'rate-limited',
-      'overloaded',
-      'credit-exhausted',
-      'unauthorised',
-      'model-unknown',
-      'over-budget',
-    ].includes(outcome.failure)
+    ['limited', 'rate-limited', 'overloaded', 'credit-exhausted', 'unauthorised', 'model-unknown'].includes(
+      outcome.failure,
+    )
   );
 }
 

@@ -1,6 +1,6 @@
 // A promise together with the functions that settle it.
 
-export interface Deferred<T> {
+export interface Deferred<T = void> {
   readonly promise: Promise<T>;
   resolve(value: T): void;
   reject(error: unknown): void;

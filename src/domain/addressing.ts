@@ -1,0 +1,26 @@
+// Who is who: names compared as the inbox compares them, and the rule for sends to others.
+
+/** `@Alice `, `alice` and `@alice` are one name; channels keep their `#`. */
+export function canonicalName(name: string): string {
+  const trimmed = name.trim().toLowerCase();
+  return /^[@#]/.test(trimmed) ? trimmed : `@${trimmed}`;
+}
+
+export function sameName(a: string, b: string): boolean {
+  return canonicalName(a) === canonicalName(b);
+}
+
+/** May the agent write to somebody other than the one it answers? */
+export function maySendTo(allowed: readonly string[] | 'anyone', to: string): boolean {
+  return allowed === 'anyone' || allowed.some((name) => sameName(name, to));
+}
+
+/** Senders let in: on the allow list where there is one, and never on the deny list. */
+export interface Admission {
+  readonly allow: readonly string[] | 'anyone';
+  readonly deny: readonly string[];
+}
+
+export function admits(rule: Admission, sender: string): boolean {
+  return maySendTo(rule.allow, sender) && !rule.deny.some((name) => sameName(name, sender));
+}

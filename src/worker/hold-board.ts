@@ -1,0 +1,59 @@
+// The holds of this run: placed and lifted here, each edge told once.
+import { blocking, type Hold, type HoldReason, type Holds, lift, NO_HOLDS, place } from '../domain/hold.js';
+import type { Clock } from '../ports/clock.js';
+import type { Observer } from '../ports/observer.js';
+
+export class HoldBoard {
+  readonly #clock: Clock;
+  readonly #observer: Observer;
+  #holds: Holds = NO_HOLDS;
+  /** Repeats of a hold since it was last free of it: waits grow by them. */
+  readonly #repeats = new Map<HoldReason, number>();
+
+  constructor(clock: Clock, observer: Observer) {
+    this.#clock = clock;
+    this.#observer = observer;
+  }
+
+  get current(): Holds {
+    return this.#holds;
+  }
+
+  /** Places a hold until `until` (epoch ms), or until it is lifted. */
+  place(reason: HoldReason, why: string, until?: number): void {
+    const known = this.#holds.get(reason);
+    const hold: Hold = { reason, why, since: this.#clock.now(), until };
+    this.#holds = place(this.#holds, hold);
+    if (!known) this.#observer.on({ type: 'hold-began', hold });
+  }
+
+  /** Places a hold whose wait doubles each time it comes back before `clear` was called. */
+  placeGrowing(reason: HoldReason, why: string, firstMs: number, maxMs: number): void {
+    const repeats = this.#repeats.get(reason) ?? 0;
+    this.#repeats.set(reason, repeats + 1);
+    const waitMs = Math.min(maxMs, firstMs * 2 ** Math.min(repeats, 20));
+    this.place(reason, why, this.#clock.now() + waitMs);
+  }
+
+  /** Lifts a hold: what caused it is over. */
+  clear(reason: HoldReason): void {
+    this.#repeats.delete(reason);
+    this.#end(reason);
+  }
+
+  /** Takes away the holds whose time is up, and answers the one that blocks now. */
+  blocking(): Hold | undefined {
+    const now = this.#clock.now();
+    for (const hold of [...this.#holds.values()]) {
+      if (hold.until !== undefined && hold.until <= now) this.#end(hold.reason);
+    }
+    return blocking(this.#holds, now);
+  }
+
+  #end(reason: HoldReason): void {
+    const hold = this.#holds.get(reason);
+    if (!hold) return;
+    this.#holds = lift(this.#holds, reason);
+    this.#observer.on({ type: 'hold-ended', hold, at: this.#clock.now() });
+  }
+}

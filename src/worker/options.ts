@@ -1,0 +1,34 @@
+// What the worker is told: the settings it needs, already checked, durations in ms.
+import type { Admission } from '../domain/addressing.js';
+import type { BackoffLimits } from '../domain/backoff.js';
+import type { RetryLimits } from '../domain/retry.js';
+import type { Delivery } from '../domain/verdict.js';
+
+export interface WorkerOptions {
+  /** The inbox's name, for people. */
+  readonly inbox: string;
+  /** The agent's folder, for people. */
+  readonly folder: string;
+  readonly slot: number;
+  readonly delivery: Delivery;
+  readonly tickPrompt: string;
+  readonly memory: { readonly exchanges: number; readonly chars: number };
+  readonly maxInlineChars: number;
+  readonly backoff: BackoffLimits;
+  readonly retry: RetryLimits;
+  readonly maxAttempts: number;
+  /** Longest time without a frame. */
+  readonly silenceMs: number;
+  /** Longest turn. */
+  readonly turnLimitMs: number;
+  /** `conversation`: one session a conversation; `continuous`: one for all; `fresh`: one a turn. */
+  readonly session: 'conversation' | 'continuous' | 'fresh';
+  readonly maxTurns: number | 'unlimited';
+  /** What becomes of a send that may or may not have arrived. */
+  readonly onUnsure: 'hold' | 'resend';
+  /** Sent to the sender of a message that failed for good; undefined: nothing is sent. */
+  readonly deadNotice: string | undefined;
+  readonly sendTo: readonly string[] | 'anyone';
+  readonly admission: Admission;
+  readonly drainMs: number;
+}

@@ -1,0 +1,59 @@
+// Recovery: what a worker that died left open is answered, rescued or given up, before anything new begins.
+import { replyAddress } from '../domain/claim.js';
+import type { OpenClaim } from '../ports/mailbox.js';
+import type { WorkerOptions } from './options.js';
+import type { WorkerParts } from './parts.js';
+
+/** Runs once at start, under the lease, before the first look. May be repeated. */
+export async function recover(parts: WorkerParts, options: WorkerOptions): Promise<void> {
+  await endOrphan(parts, options);
+  for (const claim of await parts.mailbox.openClaims()) await rescue(claim, parts, options);
+}
+
+async function endOrphan(parts: WorkerParts, options: WorkerOptions): Promise<void> {
+  const left = await parts.slots.load(options.slot);
+  if (left?.pid === undefined || left.processStart === undefined) return;
+  if (await parts.endOrphan(left.pid, left.processStart)) {
+    parts.observer.on({
+      type: 'notice',
+      level: 'warn',
+      text: `Ended Claude Code ${left.pid}, which had outlived its worker.`,
+    });
+  }
+  await parts.slots.save({ ...left, pid: undefined, processStart: undefined });
+}
+
+async function rescue(claim: OpenClaim, parts: WorkerParts, options: WorkerOptions): Promise<void> {
+  const { mailbox, outbox, clock, observer } = parts;
+  const now = clock.now();
+  const tell = (how: string): void =>
+    observer.on({ type: 'rescued', claimId: claim.id, conversation: claim.conversation, how });
+  if ((await outbox.settlingSends(claim.id)) > 0) {
+    await mailbox.settle(claim.id, { kind: 'answered', reply: undefined }, now);
+    tell('it was already answered');
+    return;
+  }
+  const error = 'the worker died in the middle of the turn';
+  if (claim.attempts + 1 >= options.maxAttempts) {
+    const notice = deadNotice(claim, options);
+    await mailbox.settle(claim.id, { kind: 'dead', error, notice }, now);
+    tell(`it is dead: ${options.maxAttempts} attempts failed`);
+    return;
+  }
+  const before = {
+    sessionId: claim.sessionId,
+    promptKept: claim.sessionId !== undefined,
+    rescued: true,
+    lastError: error,
+  };
+  await mailbox.settle(claim.id, { kind: 'retry', retryAt: now, error, countsAttempt: true, before }, now);
+  tell('it will be tried again');
+}
+
+export function deadNotice(
+  claim: Pick<OpenClaim, 'conversation' | 'messages'>,
+  options: WorkerOptions,
+): { to: string; parts: string[]; replyToId: string | undefined } | undefined {
+  if (options.deadNotice === undefined) return undefined;
+  return { to: replyAddress(claim), parts: [options.deadNotice], replyToId: claim.messages.at(-1)?.id };
+}

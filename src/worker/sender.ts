@@ -1,0 +1,129 @@
+// The outbox sender: hands what is committed to the upstream, in order, until it is taken or refused.
+import type { OutboxRow, OutboxState } from '../domain/outbox.js';
+import { retryDelayMs } from '../domain/retry.js';
+import type { SendOutcome } from '../ports/upstream.js';
+import { holdFor } from './faults.js';
+import type { HoldBoard } from './hold-board.js';
+import { Latch } from './latch.js';
+import type { WorkerOptions } from './options.js';
+import type { WorkerParts } from './parts.js';
+
+const SEND_RETRY = { baseMs: 2_000, maxMs: 5 * 60_000 };
+const IDLE_MS = 60_000;
+const RECOVER_PROBE_MS = 5_000;
+
+interface SendResult {
+  readonly state: OutboxState;
+  readonly upstreamId?: string | undefined;
+  readonly error?: string | undefined;
+  readonly retryAt?: number | undefined;
+}
+
+export class Sender {
+  readonly #parts: WorkerParts;
+  readonly #options: WorkerOptions;
+  readonly #holds: HoldBoard;
+  readonly #work = new Latch<true>(() => 'work');
+  #recovered = false;
+
+  constructor(parts: WorkerParts, options: WorkerOptions, holds: HoldBoard) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#holds = holds;
+  }
+
+  /** There is something to send. */
+  poke(): void {
+    this.#work.set(true);
+  }
+
+  async run(signal: AbortSignal, force: AbortSignal): Promise<void> {
+    const { clock } = this.#parts;
+    while (!signal.aborted) {
+      this.#work.take();
+      await this.flush(force);
+      await this.#work.wait(await this.#nextAt(), clock, signal);
+    }
+  }
+
+  /** Sends all that is due now. A row that must wait is left for later. */
+  async flush(signal: AbortSignal): Promise<void> {
+    try {
+      if (!this.#recovered) this.#recovered = await this.#recover(signal);
+      while (this.#recovered) {
+        if (signal.aborted) return;
+        const row = await this.#parts.outbox.next(this.#parts.clock.now());
+        if (!row) return;
+        await this.#send(row, signal);
+      }
+    } catch (error) {
+      if (!holdFor(error, this.#holds)) throw error;
+    }
+  }
+
+  /**
+   * What a dead worker was sending: with idempotency keys the same send again is harmless; without, nobody can
+   * tell whether it arrived. Which of the two holds is known only once the upstream has answered.
+   */
+  async #recover(signal: AbortSignal): Promise<boolean> {
+    const { upstream, outbox, observer } = this.#parts;
+    if ((await upstream.check(signal)).kind !== 'looked') return false;
+    const resend = upstream.idempotent || this.#options.onUnsure === 'resend';
+    const count = await outbox.recover(resend ? 'queued' : 'unsure');
+    if (count > 0 && !resend) {
+      const text = `${count} message(s) may or may not have been sent when the last worker ended; they are held as unsure.`;
+      observer.on({ type: 'notice', level: 'warn', text });
+    }
+    return true;
+  }
+
+  async #nextAt(): Promise<number> {
+    const now = this.#parts.clock.now();
+    if (!this.#recovered) return now + RECOVER_PROBE_MS;
+    const due = await this.#parts.outbox.nextDueAt();
+    // A due row that `next` did not give waits for an earlier one; looking again at once would spin.
+    return due === undefined ? now + IDLE_MS : Math.max(due, now + 1_000);
+  }
+
+  async #send(row: OutboxRow, signal: AbortSignal): Promise<void> {
+    const { upstream, outbox, clock, observer } = this.#parts;
+    const outcome = await upstream.send(
+      { to: row.to, text: row.text, replyToId: row.replyToId, idempotencyKey: row.idempotencyKey },
+      signal,
+    );
+    const result = this.#resultOf(outcome, row);
+    await outbox.record(row.id, result, clock.now());
+    if (result.state === 'sent') {
+      observer.on({
+        type: 'sent',
+        to: row.to,
+        kind: row.kind,
+        part: row.part,
+        upstreamId: result.upstreamId,
+      });
+    } else {
+      observer.on({ type: 'send-failed', to: row.to, state: result.state, text: result.error ?? '' });
+    }
+  }
+
+  #resultOf(outcome: SendOutcome, row: OutboxRow): SendResult {
+    const { clock, random, upstream } = this.#parts;
+    const now = clock.now();
+    const retryAt = now + retryDelayMs(row.attempts + 1, SEND_RETRY, random.next());
+    switch (outcome.kind) {
+      case 'sent':
+        return { state: 'sent', upstreamId: outcome.upstreamId };
+      case 'refused':
+        return { state: 'refused', error: outcome.message };
+      case 'later':
+        return { state: 'queued', error: outcome.message, retryAt: Math.max(retryAt, outcome.until ?? 0) };
+      case 'unauthorised':
+        this.#holds.place('inbox-unauthorised', outcome.message);
+        return { state: 'queued', error: outcome.message, retryAt: now + IDLE_MS };
+      case 'unsure':
+        return upstream.idempotent || this.#options.onUnsure === 'resend'
+          ? { state: 'queued', error: outcome.message, retryAt }
+          : { state: 'unsure', error: outcome.message };
+    }
+  }
+}

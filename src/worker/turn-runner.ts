@@ -1,0 +1,141 @@
+// One turn: the prompt goes to the agent, progress is told, the outcome comes back with what the tools did.
+import type { Claim } from '../domain/claim.js';
+import { buildPrompt } from '../domain/prompt.js';
+import type { TurnOutcome } from '../domain/turn.js';
+import type { TurnProgress } from '../ports/agent.js';
+import { ClaimedTurn } from './claimed-turn.js';
+import type { Desk } from './desk.js';
+import type { WorkerOptions } from './options.js';
+import type { WorkerParts } from './parts.js';
+
+export interface OpenTurnFacts {
+  readonly conversation: string;
+  readonly startedAt: number;
+  lastFrameAt: number;
+}
+
+export interface TurnReport {
+  readonly turnId: string;
+  readonly outcome: TurnOutcome;
+  readonly noReplyCalled: boolean;
+  readonly taskDoneCalled: boolean;
+  readonly startedAt: number;
+}
+
+export class TurnRunner {
+  /** The turn that runs now, for status. */
+  current: OpenTurnFacts | undefined;
+  readonly #parts: WorkerParts;
+  readonly #options: WorkerOptions;
+  readonly #desk: Desk;
+  readonly #onSend: () => void;
+
+  constructor(parts: WorkerParts, options: WorkerOptions, desk: Desk, onSend: () => void) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#desk = desk;
+    this.#onSend = onSend;
+  }
+
+  /**
+   * Runs the claim's prompt in the session that is ready.
+   * @param continues the session's history holds the prompt already
+   * @param remembers the session's history holds the conversation already
+   */
+  async run(claim: Claim, continues: boolean, remembers: boolean, signal: AbortSignal): Promise<TurnReport> {
+    const { agent, ledger, clock, ids } = this.#parts;
+    const { slot } = this.#options;
+    const prompt = await this.#prompt(claim, continues, remembers);
+    const turnId = ids.uuid();
+    const startedAt = clock.now();
+    const promptBytes = new TextEncoder().encode(prompt).length;
+    const { sessionId } = agent.facts;
+    const turn = new ClaimedTurn(this.#parts, this.#options, claim, this.#onSend);
+    await ledger.begin({
+      id: turnId,
+      claimId: claim.id,
+      conversation: claim.conversation,
+      slot,
+      sessionId,
+      startedAt,
+      promptBytes,
+    });
+    this.#tellBegin(claim, turnId, promptBytes, continues);
+    this.current = { conversation: claim.conversation, startedAt, lastFrameAt: startedAt };
+    this.#desk.open(slot, turn);
+    const noted = this.#noteSessionOnce(claim);
+    try {
+      const outcome = await agent.turn(
+        {
+          prompt,
+          id: turnId,
+          silenceMs: this.#options.silenceMs,
+          limitMs: this.#options.turnLimitMs,
+          onProgress: (progress) => {
+            noted.see(progress.sessionId);
+            this.#tellProgress(turnId, progress);
+          },
+        },
+        signal,
+      );
+      return {
+        turnId,
+        outcome,
+        noReplyCalled: turn.noReplyCalled,
+        taskDoneCalled: turn.taskDoneCalled,
+        startedAt,
+      };
+    } finally {
+      this.#desk.close(slot);
+      this.current = undefined;
+      await turn.close();
+      await noted.done();
+    }
+  }
+
+  async #prompt(claim: Claim, continues: boolean, remembers: boolean): Promise<string> {
+    const { mailbox, ids } = this.#parts;
+    const { delivery, tickPrompt, maxInlineChars, memory } = this.#options;
+    return buildPrompt({
+      delivery,
+      claim,
+      tickPrompt,
+      maxInlineChars,
+      nonce: ids.word(),
+      mode: continues ? 'continue' : 'full',
+      halfDone: claim.before?.rescued ?? false,
+      memory: continues || remembers || delivery === 'pull' ? [] : await mailbox.memory(claim, memory),
+    });
+  }
+
+  /** The first frame of a turn proves that its session has the prompt: from then on a rescue resumes it. */
+  #noteSessionOnce(claim: Claim): { see(sessionId: string | undefined): void; done(): Promise<void> } {
+    let noted: Promise<void> | undefined;
+    return {
+      see: (sessionId) => {
+        if (sessionId !== undefined) noted ??= this.#parts.mailbox.noteSession(claim.id, sessionId);
+        // Awaited in `done`; a rejection in between must not count as unhandled.
+        noted?.catch(() => {});
+      },
+      done: async () => noted,
+    };
+  }
+
+  #tellBegin(claim: Claim, turnId: string, promptBytes: number, continues: boolean): void {
+    this.#parts.observer.on({
+      type: 'turn-began',
+      claimId: claim.id,
+      turnId,
+      conversation: claim.conversation,
+      messages: claim.messages.length,
+      attempt: claim.attempts + 1,
+      promptBytes,
+      mode: continues ? 'continue' : 'full',
+    });
+  }
+
+  #tellProgress(turnId: string, progress: TurnProgress): void {
+    if (this.current) this.current.lastFrameAt = this.#parts.clock.now();
+    this.#parts.observer.on({ type: 'turn-progress', turnId, progress });
+  }
+}

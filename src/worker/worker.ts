@@ -1,0 +1,212 @@
+// The worker: three loops over one mailbox. Looking, working and sending never wait for each other.
+import { decide } from '../domain/decide.js';
+import { EXIT, WorkerError } from '../domain/errors.js';
+import type { Status } from '../domain/status.js';
+import type { WakeKind } from '../domain/wake.js';
+import type { Desk } from './desk.js';
+import { messageOf } from './faults.js';
+import { HoldBoard } from './hold-board.js';
+import { Latch } from './latch.js';
+import { Looker } from './looker.js';
+import type { WorkerOptions } from './options.js';
+import type { WorkerParts } from './parts.js';
+import { recover } from './recovery.js';
+import { Sender } from './sender.js';
+import { describeStatus } from './status.js';
+import { Ticker } from './ticker.js';
+
+export interface RunEnd {
+  readonly exitCode: number;
+  readonly text: string;
+  readonly error?: WorkerError;
+}
+
+/** The loop looks again at holds, pause and retries at least this often. */
+const RECHECK_MS = 30_000;
+
+/**
+ * States: new → running → draining → ended, or straight to ended by force. `run` and `runOnce` resolve when the
+ * loops are over, what could be sent is sent, and the agent is gone; then the lease may be given back.
+ */
+export class Worker {
+  readonly desk: Desk;
+  readonly #parts: WorkerParts;
+  readonly #options: WorkerOptions;
+  readonly #holds: HoldBoard;
+  readonly #looker: Looker;
+  readonly #ticker: Ticker;
+  readonly #sender: Sender;
+  readonly #work = new Latch<true>(() => 'work');
+  readonly #quiet = new AbortController();
+  readonly #force = new AbortController();
+  readonly #startedAt: number;
+  #end: RunEnd | undefined;
+
+  constructor(parts: WorkerParts, options: WorkerOptions, desk: Desk) {
+    this.#parts = parts;
+    this.#options = options;
+    this.desk = desk;
+    this.#holds = new HoldBoard(parts.clock, parts.observer);
+    this.#sender = new Sender(parts, options, this.#holds);
+    this.#looker = new Looker(parts, options, this.#holds, () => this.#work.set(true));
+    this.#ticker = new Ticker(parts, options, this.#holds, desk, () => this.#sender.poke());
+    this.#startedAt = parts.clock.now();
+  }
+
+  wake(kind: WakeKind): void {
+    this.#looker.wake(kind);
+    this.#work.set(true);
+  }
+
+  /** `drain` takes nothing new and lets the running turn end by the drain deadline; `force` ends it now. */
+  stop(how: 'drain' | 'force', text: string): void {
+    if (this.#force.signal.aborted) return;
+    if (how === 'force' || !this.#quiet.signal.aborted)
+      this.#parts.observer.on({ type: 'stopping', how, text });
+    if (!this.#quiet.signal.aborted) {
+      this.#quiet.abort();
+      void this.#forceAfterDrain();
+    }
+    if (how === 'force') this.#force.abort();
+  }
+
+  async status(): Promise<Status> {
+    return describeStatus(this.#parts, this.#holds, this.#looker.facts, this.#ticker, {
+      startedAt: this.#startedAt,
+      stopping: this.#quiet.signal.aborted,
+      silenceMs: this.#options.silenceMs,
+    });
+  }
+
+  /** Runs until it is stopped, or until a cap or something that waiting cannot help ends it. */
+  async run(): Promise<RunEnd> {
+    const { observer, wakeSources, lease } = this.#parts;
+    await this.#begin();
+    void lease.lost.then(() => this.#loseLease());
+    const loops = [
+      this.#looker.run(this.#quiet.signal, this.#force.signal),
+      this.#workLoop(),
+      this.#sender.run(this.#quiet.signal, this.#force.signal),
+    ];
+    // One loop that fails for a reason nobody foresaw must not leave the others running half a worker.
+    for (const loop of loops) loop.catch((error) => this.#crash(error));
+    for (const source of wakeSources) await source.start((kind) => this.wake(kind));
+    await Promise.allSettled(loops);
+    await Promise.all(wakeSources.map((source) => source.stop()));
+    return this.#finish(observer);
+  }
+
+  /** Looks once, works off what waits, sends it, ends: for cron. */
+  async runOnce(): Promise<RunEnd> {
+    const { observer, lease } = this.#parts;
+    await this.#begin();
+    void lease.lost.then(() => this.#loseLease());
+    try {
+      const looked = await this.#looker.look(['start'], this.#force.signal);
+      if (looked.kind !== 'looked') {
+        this.#end = { exitCode: EXIT.inboxUnusable, text: `The inbox could not be read: ${looked.message}` };
+      }
+      while (!this.#quiet.signal.aborted && (await this.#pass()) === 'worked') this.#looker.pulse('settled');
+      await this.#sender.flush(this.#force.signal);
+    } catch (error) {
+      this.#crash(error);
+    }
+    return this.#finish(observer);
+  }
+
+  async #begin(): Promise<void> {
+    const { observer } = this.#parts;
+    observer.on({ type: 'started', inbox: this.#options.inbox, folder: this.#options.folder });
+    await recover(this.#parts, this.#options);
+    await this.#ticker.session.load();
+  }
+
+  async #workLoop(): Promise<void> {
+    const { clock } = this.#parts;
+    const unusable = await this.#ticker.warmUp(this.#force.signal);
+    if (unusable) this.#giveUp(unusable);
+    while (!this.#quiet.signal.aborted) {
+      this.#work.take();
+      const result = await this.#pass();
+      if (result === 'worked') this.#looker.pulse('settled');
+      else await this.#work.wait(result ?? clock.now() + RECHECK_MS, clock, this.#quiet.signal);
+    }
+  }
+
+  /** Decides, and ticks if it may. Answers `worked`, or until when to wait (undefined: nothing known). */
+  async #pass(): Promise<'worked' | number | undefined> {
+    const { clock, flags } = this.#parts;
+    await this.#readFlags();
+    this.#holds.blocking();
+    const decision = decide({
+      now: clock.now(),
+      holds: this.#holds.current,
+      quiet: this.#quiet.signal.aborted,
+      turns: this.#ticker.turns,
+      maxTurns: this.#options.maxTurns,
+    });
+    const recheckAt = clock.now() + RECHECK_MS;
+    if (decision.kind === 'wait') return Math.min(decision.hold.until ?? recheckAt, recheckAt);
+    if (decision.kind === 'end') {
+      if (decision.reason === 'max-iterations') {
+        this.#end ??= {
+          exitCode: EXIT.overBudget,
+          text: `The cap of ${this.#options.maxTurns} turns is reached.`,
+        };
+      }
+      this.stop('drain', this.#end?.text ?? 'done');
+      return undefined;
+    }
+    const result = await this.#ticker.tick(this.#force.signal);
+    if (await flags.take('did-work')) this.#looker.pulse('did-work');
+    if (result.kind === 'worked') return 'worked';
+    if (result.kind === 'unusable') this.#giveUp(result.error);
+    if (result.kind === 'nothing') return Math.min(result.nextAt ?? recheckAt, recheckAt);
+    return undefined;
+  }
+
+  async #readFlags(): Promise<void> {
+    const { flags } = this.#parts;
+    if (await flags.take('stop')) this.stop('drain', 'the control file `stop` was found');
+    if (await flags.paused())
+      this.#holds.place('paused', 'Paused by the control file `pause`; remove it to go on.');
+    else this.#holds.clear('paused');
+  }
+
+  #giveUp(error: WorkerError): void {
+    this.#end ??= { exitCode: error.exitCode, text: error.message, error };
+    this.stop('drain', error.message);
+  }
+
+  #loseLease(): void {
+    const text = 'Another worker has taken this inbox over.';
+    this.#holds.place('lease-lost', text);
+    this.#end ??= { exitCode: EXIT.leaseHeld, text, error: new WorkerError('lease-lost', text) };
+    this.stop('force', text);
+  }
+
+  #crash(error: unknown): void {
+    const known = error instanceof WorkerError ? error : undefined;
+    const shown = known ?? new WorkerError('internal', messageOf(error), { cause: error });
+    this.#end ??= { exitCode: shown.exitCode, text: shown.message, error: shown };
+    this.stop('force', shown.message);
+  }
+
+  async #forceAfterDrain(): Promise<void> {
+    const { clock } = this.#parts;
+    await clock.sleepUntil(clock.now() + this.#options.drainMs, this.#force.signal);
+    if (!this.#force.signal.aborted) this.stop('force', 'the drain deadline has passed');
+  }
+
+  async #finish(observer: WorkerParts['observer']): Promise<RunEnd> {
+    const { agent, upstream } = this.#parts;
+    // A reply that the last turn committed goes out before we leave; what cannot be sent now waits on disk.
+    await this.#sender.flush(this.#force.signal).catch(() => {});
+    await agent.stop(5_000);
+    await upstream.close();
+    this.#force.abort();
+    const end = this.#end ?? { exitCode: EXIT.done, text: 'drained' };
+    observer.on({ type: 'stopped', text: end.text });
+    return end;
+  }
+}
