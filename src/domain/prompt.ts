@@ -66,7 +66,10 @@ function continuePrompt(parts: PromptParts): string {
     parts.delivery === 'inline'
       ? 'Your final text is sent word for word.'
       : 'Answer with send_dm, as before.';
-  return `Continue: your turn on ${subject} was cut off before it was answered. ${parts.halfDone ? `${HALF_DONE} ` : ''}${how}`;
+  const lead = `Continue: your turn on ${subject} was cut off before it was answered.`;
+  const half = parts.halfDone ? ` ${HALF_DONE}` : '';
+  const fallback = ` If you do not see it above, read it with read_dm {"with": "${parts.claim.conversation}"}.`;
+  return `${lead}${half} ${how}${fallback}`;
 }
 
 const isoOf = (at: number): string => new Date(at).toISOString();

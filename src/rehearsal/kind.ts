@@ -37,12 +37,19 @@ export function sideAnswer(request: MessagesRequest): Answer {
 function sideOf(request: MessagesRequest): Side | undefined {
   const properties = request.output_config?.format?.schema?.properties;
   if (properties !== undefined && 'title' in properties) return 'title';
-  const last = textOf(request.messages.at(-1)?.content ?? '').trim();
-  if (/^CRITICAL: Respond with TEXT ONLY|^Your task is to create a detailed summary/.test(last))
+  const last = lastText(request);
+  if (/^(CRITICAL: Respond with TEXT ONLY|Your task is to create a detailed summary)/.test(last))
     return 'summary';
   // 2.0.56 and 2.1.1 warm up at start with the whole system prompt.
   if (request.max_tokens === 1 || last === 'Warmup') return 'probe';
   if (PROBES.has(last) && request.messages.length === 1 && textOf(request.system ?? '') === '')
     return 'probe';
   return undefined;
+}
+
+/** The last text block: a compaction may stand behind somebody's words in one message. */
+function lastText(request: MessagesRequest): string {
+  const content = request.messages.at(-1)?.content ?? '';
+  if (typeof content === 'string') return content.trim();
+  return content.findLast((block) => block.type === 'text')?.text?.trim() ?? '';
 }

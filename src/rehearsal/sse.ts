@@ -57,7 +57,7 @@ function blockEvents(block: MessageBlock, index: number): StreamEvent[] {
 }
 
 function pieces(text: string): string[] {
-  // By code points: half a surrogate pair would not survive UTF-8.
+  // By code points: the API never puts half a character into a piece, and who shows pieces relies on it.
   const points = Array.from(text);
   const size = Math.max(SMALLEST_PIECE, Math.ceil(points.length / MOST_PIECES));
   const cut: string[] = [];
