@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import { aliasOf } from './names.js';
 
-export type Skill = { name: string; description: string };
+type Skill = { name: string; description: string };
 export type Agent = { alias: string; description: string; skills: Skill[] };
 
 type AgentRow = { alias: string; description: string; skills: string };
@@ -18,9 +18,13 @@ export function createAliases(db: Database, clock: () => number) {
   const describe = db.prepare<[string, string]>('UPDATE aliases SET description = ? WHERE alias = ?');
   const keyOf = db.prepare<[string], string>('SELECT key FROM aliases WHERE alias = ?').pluck();
   const aliasOfKey = db.prepare<[string], string>('SELECT alias FROM aliases WHERE key = ?').pluck();
-  const keys = db.prepare<[], { alias: string; key: string }>('SELECT alias, key FROM aliases ORDER BY alias');
+  const keys = db.prepare<[], { alias: string; key: string }>(
+    'SELECT alias, key FROM aliases ORDER BY alias',
+  );
   const agents = db.prepare<[], AgentRow>('SELECT alias, description, skills FROM aliases ORDER BY alias');
-  const agent = db.prepare<[string], AgentRow>('SELECT alias, description, skills FROM aliases WHERE alias = ?');
+  const agent = db.prepare<[string], AgentRow>(
+    'SELECT alias, description, skills FROM aliases WHERE alias = ?',
+  );
   const skill = db.prepare<[string, string]>('UPDATE aliases SET skills = ? WHERE alias = ?');
 
   return {
@@ -30,7 +34,8 @@ export function createAliases(db: Database, clock: () => number) {
       insert.run(alias, `agentdm_${randomBytes(24).toString('hex')}`, description ?? '', clock());
       if (description !== undefined) describe.run(description, alias);
       const key = keyOf.get(alias);
-      if (key === undefined) throw new Error(`The alias ${alias} was removed while it was created: try again.`);
+      if (key === undefined)
+        throw new Error(`The alias ${alias} was removed while it was created: try again.`);
       return key;
     },
 

@@ -2,7 +2,7 @@
 import type { Database } from 'better-sqlite3';
 import { aliasOf, channelOf } from './names.js';
 
-export type Channel = { name: string; description: string; members: string[] };
+type Channel = { name: string; description: string; members: string[] };
 
 export type Channels = ReturnType<typeof createChannels>;
 
@@ -29,7 +29,8 @@ export function createChannels(db: Database, clock: () => number) {
     const channel = channelOf(name);
     const member = aliasOf(alias);
     if (!exists.get(channel)) throw new Error(`There is no channel ${channel}: create it first.`);
-    if (!hasAlias.get(member)) throw new Error(`There is no alias ${member}: create it before it joins ${channel}.`);
+    if (!hasAlias.get(member))
+      throw new Error(`There is no alias ${member}: create it before it joins ${channel}.`);
     addMember.run(channel, member);
   }
 
@@ -47,8 +48,10 @@ export function createChannels(db: Database, clock: () => number) {
     },
 
     /** The members, or nothing when there is no such channel. */
-    members: (channel: string): string[] | undefined => (exists.get(channel) ? members.all(channel) : undefined),
+    members: (channel: string): string[] | undefined =>
+      exists.get(channel) ? members.all(channel) : undefined,
 
-    of: (alias: string): Channel[] => ofAlias.all(alias).map((row) => ({ ...row, members: members.all(row.name) })),
+    of: (alias: string): Channel[] =>
+      ofAlias.all(alias).map((row) => ({ ...row, members: members.all(row.name) })),
   };
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 
 /** A message to be stored. `receivers` are the inboxes it goes to, `recipient` the address it was sent to. */
-export type NewMessage = {
+type NewMessage = {
   sender: string;
   recipient: string;
   /** What a receiver knows the conversation by: the sender of a direct message, else the channel. */
@@ -17,8 +17,8 @@ export type NewMessage = {
 export type Stored = { id: string; sentAt: number };
 /** A message as it lies in a receiver's inbox. */
 export type Received = Stored & { sender: string; conversation: string; body: string };
-export type Conversation = { with: string; unread: number; lastAt: number };
-export type Status = Stored & { recipient: string; readBy: { alias: string; readAt: number }[] };
+type Conversation = { with: string; unread: number; lastAt: number };
+type Status = Stored & { recipient: string; readBy: { alias: string; readAt: number }[] };
 
 export type Messages = ReturnType<typeof createMessages>;
 
@@ -33,9 +33,7 @@ export function createMessages(db: Database, clock: () => number) {
   const byKey = db.prepare<[string, string], Stored>(
     'SELECT id, sent_at AS sentAt FROM messages WHERE sender = ? AND idempotency_key = ?',
   );
-  const insertMessage = db.prepare<
-    [string, string, string, string, string | null, number, string | null]
-  >(
+  const insertMessage = db.prepare<[string, string, string, string, string | null, number, string | null]>(
     'INSERT INTO messages (id, sender, recipient, body, reply_to, sent_at, idempotency_key) VALUES (?, ?, ?, ?, ?, ?, ?)',
   );
   const insertDelivery = db.prepare<[string, number, string]>(
@@ -58,16 +56,16 @@ export function createMessages(db: Database, clock: () => number) {
       'SELECT 1 FROM deliveries d JOIN messages m ON m.seq = d.seq WHERE d.receiver = ? AND m.id = ?',
     )
     .pluck();
-  const conversations = db.prepare<[string, number], Conversation>(
+  const conversations = db.prepare<[{ receiver: string; others: number }], Conversation>(
     `SELECT with_ AS "with", unread, last_at AS lastAt FROM (
        SELECT c.conversation AS with_, c.last_seq, c.last_at, (
          SELECT count(*) FROM deliveries d
          WHERE d.receiver = c.receiver AND d.conversation = c.conversation AND d.read_at IS NULL
        ) AS unread
-       FROM conversations c WHERE c.receiver = ?1
+       FROM conversations c WHERE c.receiver = @receiver
      )
      WHERE unread > 0 OR last_seq IN (
-       SELECT last_seq FROM conversations WHERE receiver = ?1 ORDER BY last_seq DESC LIMIT ?2
+       SELECT last_seq FROM conversations WHERE receiver = @receiver ORDER BY last_seq DESC LIMIT @others
      )
      ORDER BY last_seq DESC`,
   );
@@ -157,7 +155,8 @@ export function createMessages(db: Database, clock: () => number) {
     },
 
     /** Every conversation with unread messages, and the latest `others` without; the newest first. */
-    conversations: (receiver: string, others: number): Conversation[] => conversations.all(receiver, others),
+    conversations: (receiver: string, others: number): Conversation[] =>
+      conversations.all({ receiver, others }),
 
     /** What became of a message that `sender` sent; nothing when they did not send it. */
     status(sender: string, id: string): Status | undefined {

@@ -39,7 +39,8 @@ export function aliasOf(text: string): string {
       `"${text}" is not an alias: write 3 to 32 lower-case letters, digits or hyphens, beginning and ending with a letter or digit.`,
     );
   }
-  if (RESERVED.has(address.written)) throw new Error(`The alias ${address.written} is reserved: choose another.`);
+  if (RESERVED.has(address.written))
+    throw new Error(`The alias ${address.written} is reserved: choose another.`);
   return address.written;
 }
 

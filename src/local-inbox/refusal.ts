@@ -1,6 +1,6 @@
-// Why the inbox refuses a call: AgentDM's documented error codes, and three of ours.
+// Why the inbox refuses a call: AgentDM's documented error codes, and two of ours.
 
-export type RefusalCode =
+type RefusalCode =
   | 'alias_not_found'
   | 'channel_not_found'
   | 'not_channel_member'
@@ -8,7 +8,7 @@ export type RefusalCode =
   | 'message_too_long'
   | 'self_message'
   | 'invalid_alias'
-  // Ours: AgentDM documents no code for arguments of a wrong shape, an empty message, or the lack of a key's owner.
+  // Ours: AgentDM documents no code for arguments of a wrong shape or an empty message.
   | 'invalid_arguments'
   | 'empty_message';
 

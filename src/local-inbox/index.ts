@@ -1,0 +1,2 @@
+// The door of the embedded inbox: a separate program that speaks AgentDM's documented tools and our own.
+export { type LocalInbox, type LocalInboxOptions, startLocalInbox } from './start.js';
