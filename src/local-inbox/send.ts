@@ -26,10 +26,20 @@ type SendOutcome =
 /** Called once for every receiver, after the message is committed. */
 type Announce = (receiver: string, messageId: string) => void;
 
-type Parts = { aliases: Aliases; channels: Channels; messages: Messages; announce: Announce };
+/** A message that was taken, as whoever owns this inbox may watch it. */
+export type Posted = { messageId: string; from: string; to: string; text: string };
+
+type Parts = {
+  aliases: Aliases;
+  channels: Channels;
+  messages: Messages;
+  announce: Announce;
+  /** Called once for every message taken for the first time, after it is committed. */
+  posted(message: Posted): void;
+};
 
 /** The one way into an inbox. When it returns `ok`, the message is on disk; it never waits for a receiver. */
-export function createSend({ aliases, channels, messages, announce }: Parts) {
+export function createSend({ aliases, channels, messages, announce, posted }: Parts) {
   function route(from: string, to: Address): { receivers: string[]; conversation: string } | Refusal {
     if (to.kind === 'alias') {
       if (to.written === from) return refusal('self_message', 'You cannot send a message to yourself.');
@@ -72,6 +82,7 @@ export function createSend({ aliases, channels, messages, announce }: Parts) {
       replyTo,
       idempotencyKey,
     });
+    posted({ messageId: stored.id, from, to: to.written, text });
     for (const receiver of routed.receivers) announce(receiver, stored.id);
     return { ok: true, repeated: false, ...stored };
   };

@@ -6,7 +6,7 @@ import type { Log } from './log.js';
 import { createMcpEndpoint, type Faults } from './mcp-endpoint.js';
 import { createMessages } from './messages.js';
 import { aliasOf, parseLooseAddress, SYSTEM_ALIAS } from './names.js';
-import { createSend } from './send.js';
+import { createSend, type Posted } from './send.js';
 import { listen, MCP_PATH, WAKE_PATH } from './server.js';
 import { Sessions } from './sessions.js';
 import { agentdmMessageTools, type ReadShape } from './tools-agentdm.js';
@@ -37,6 +37,8 @@ export type LocalInboxOptions = {
   webhookRetryMs?: number;
   /** Never given a key or the text of a message. */
   log?: Log;
+  /** Every message that is taken, with its text: for a rehearsal that shows the exchange. Must not throw. */
+  onPosted?: (message: Posted) => void;
   /** For tests only. */
   faults?: Faults;
 };
@@ -94,7 +96,13 @@ export async function startLocalInbox(options: LocalInboxOptions): Promise<Local
       wakeStream.wake(receiver);
       webhooks.announce(receiver, messageId);
     };
-    const send = createSend({ aliases, channels, messages, announce });
+    const send = createSend({
+      aliases,
+      channels,
+      messages,
+      announce,
+      posted: options.onPosted ?? (() => {}),
+    });
     const sessions = new Sessions(
       [
         ...(dms ? dmsTools({ messages, send, pageSize }) : []),

@@ -33,13 +33,25 @@ export interface MailboxCounts {
   readonly oldestWaitingAt: number | undefined;
 }
 
+/** One step of a message's life. */
+export interface LifeStep {
+  readonly state: MessageState;
+  readonly at: number;
+  /** Why, where there is a reason: the error of a failed attempt. */
+  readonly note: string | undefined;
+}
+
 export interface MessageLife extends Message {
   readonly claimId: string | undefined;
+  /** Failed attempts that counted, the one that ended it as `dead` included. */
   readonly attempts: number;
   readonly retryAt: number | undefined;
   readonly lastError: string | undefined;
+  /** When it was first claimed; the later times are among the steps. */
   readonly claimedAt: number | undefined;
   readonly settledAt: number | undefined;
+  /** From `waiting` on, in order. */
+  readonly steps: readonly LifeStep[];
 }
 
 /** Every write is refused with WorkerError `lease-lost` once another generation holds the lease. */
@@ -67,10 +79,13 @@ export interface Mailbox {
     prefer?: string | undefined;
   }): Promise<Claim | undefined>;
 
-  /** Records that the claim's prompt goes to this session: what recovery resumes. */
+  /** Records that the claim's prompt goes to this session: what recovery resumes. Rejects when the claim is not open. */
   noteSession(claimId: string, sessionId: string): Promise<void>;
 
-  /** Settles an open claim, all in one commit. Rejects when the claim is not open. */
+  /**
+   * Settles an open claim, all in one commit. Rejects (WorkerError `internal`), with nothing changed, when the claim
+   * is not open, or is to be `answered` without a reply while the outbox holds none of it.
+   */
   settle(claimId: string, settlement: Settlement, at: number): Promise<void>;
 
   /** Claims that were open when a worker died, oldest first. */
@@ -79,7 +94,13 @@ export interface Mailbox {
   /** When the next retry falls due, epoch ms. */
   nextRetryAt(): Promise<number | undefined>;
 
-  /** The last exchanges of a conversation that ended before this claim, oldest first, within both limits. */
+  /**
+   * The last exchanges of a conversation that ended before this claim, oldest first, within both limits: the messages
+   * of earlier claims that were answered or fell silent, our replies to them, and what was sent to that conversation
+   * out of another's turn. Refused texts, interim ones and notices are no part of it. Each claim's messages stand
+   * before their reply. `exchanges` counts entries; beyond `chars` (UTF-16 units of text) the oldest are left out,
+   * and a single one too long is cut.
+   */
   memory(
     claim: Pick<Claim, 'id' | 'conversation'>,
     limits: { exchanges: number; chars: number },

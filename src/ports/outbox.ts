@@ -16,7 +16,8 @@ export interface NewSend {
 export interface Outbox {
   /**
    * Commits a send as rows in state `queued`. The same claim, target, kind and ordinal again changes nothing and
-   * answers the first rows with `repeated: true`.
+   * answers the first rows with `repeated: true`. A new one is rejected (WorkerError `internal`) when its claim is
+   * not open: a settled claim gets no further reply.
    */
   commit(send: NewSend, at: number): Promise<{ rows: OutboxRow[]; repeated: boolean }>;
 
@@ -24,12 +25,16 @@ export interface Outbox {
   settlingSends(claimId: string): Promise<number>;
 
   /**
-   * The next row to send: per target strictly in order (a row waits while an earlier one of its target is queued,
-   * sending or unsure), due by `at`. Marks it `sending` before it resolves.
+   * The next row to send, due by `at`: per target strictly in order. A row waits while an earlier one of its target
+   * is queued or sending, and while an earlier part of its own send is unsure. An unsure row of another send holds
+   * nobody up: it may stay so for ever. Marks the row `sending` before it resolves.
    */
   next(at: number): Promise<OutboxRow | undefined>;
 
-  /** Ends a `sending` row's try. `queued` needs `retryAt`. A refused part takes the later parts of its send along. */
+  /**
+   * Ends a `sending` row's try, or what is known of an `unsure` one. `queued` needs `retryAt`. A refused part takes
+   * the later parts of its send along. Rejects (WorkerError `internal`) what the transition table forbids.
+   */
   record(
     rowId: number,
     result: {
@@ -41,10 +46,10 @@ export interface Outbox {
     at: number,
   ): Promise<void>;
 
-  /** After a crash: what was `sending` becomes `state`. Answers how many. */
+  /** After a crash: what was `sending` becomes `state`; that try counts. Answers how many rows. */
   recover(state: 'queued' | 'unsure'): Promise<number>;
 
-  /** When the next queued row falls due, epoch ms. */
+  /** When the next queued row that waits for no other falls due, epoch ms (now or earlier: it is due). */
   nextDueAt(): Promise<number | undefined>;
 
   counts(): Promise<Readonly<Record<OutboxState, number>>>;

@@ -1,0 +1,89 @@
+// The agent of one inbox: Claude Code found, told what it may do, and given a gateway of its own.
+import { hostname } from 'node:os';
+import { childEnvironment, claudeAgent, findClaude } from '../agent/index.js';
+import type { ResolvedInbox, Settings } from '../config/index.js';
+import { loginEnvironment, readSystemPrompt } from '../config/index.js';
+import type { Agent } from '../ports/agent.js';
+import type { Clock } from '../ports/clock.js';
+import type { Ids } from '../ports/ids.js';
+import type { Observer } from '../ports/observer.js';
+import type { Desk } from '../worker/desk.js';
+
+export interface AgentWish {
+  readonly settings: Settings;
+  readonly inbox: ResolvedInbox;
+  /** What Claude's environment is taken from. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly gatewayUrl: string;
+  readonly desk: Desk;
+  readonly slot: number;
+  /** The state folder of the inbox. */
+  readonly stateFolder: string;
+  /** The inbox's identity: the same over restarts, so that stragglers of a dead run are known. */
+  readonly mark: string;
+  readonly stderrLog: string;
+  readonly where: 'anywhere' | 'own';
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly observer: Observer;
+  onSpawn(pid: number, processStart: string): Promise<void>;
+}
+
+/** Longer than Claude Code needs on a cold, loaded machine; a slow MCP server carried along has its own limit. */
+const READY_MS = 60_000;
+
+/** @throws WorkerError `claude-not-found`, `claude-too-old`, `claude-failed`, `claude-root`, `file-unreadable` */
+export async function makeAgent(wish: AgentWish): Promise<Agent> {
+  const { settings, inbox, desk, slot, observer } = wish;
+  const environment = childEnvironment(
+    { ...(await loginEnvironment(settings)), ...set(wish.env) },
+    settings.passEnv,
+  );
+  const notice = (text: string): void => observer.on({ type: 'notice', level: 'warn', text });
+  const found = await findClaude({
+    setting: settings.claudePath,
+    environment,
+    cwd: settings.dir,
+    where: wish.where,
+  });
+  if (found.note) notice(found.note);
+  const { text } = await readSystemPrompt(settings);
+  const prompts = settings.preset === 'answer' ? { systemPrompt: text } : {};
+  const appended =
+    settings.preset === 'answer' ? settings.appendSystemPrompt : joined(text, settings.appendSystemPrompt);
+  return claudeAgent({
+    claudePath: found.path,
+    version: found.version,
+    cwd: settings.dir,
+    preset: settings.preset,
+    model: settings.model,
+    ...prompts,
+    appendSystemPrompt: appended,
+    extraArgs: settings.claudeArgs,
+    environment,
+    gateway: {
+      name: inbox.name,
+      url: wish.gatewayUrl,
+      issueToken: () => desk.issueToken(slot),
+      revokeToken: (token) => desk.revokeToken(token),
+    },
+    otherServers: inbox.otherServers,
+    stateFolder: wish.stateFolder,
+    stderrLog: wish.stderrLog,
+    readyTimeoutMs: READY_MS,
+    clock: wish.clock,
+    ids: wish.ids,
+    mark: `${hostname()}:${wish.mark}:${slot}`,
+    onSpawn: wish.onSpawn,
+    onOddity: (what) => observer.on({ type: 'notice', level: 'info', text: what }),
+  });
+}
+
+function joined(...texts: readonly (string | undefined)[]): string {
+  return texts.filter((text) => text !== undefined && text !== '').join('\n\n');
+}
+
+/** A variable that a compose file or a script left open counts as unset: it must not hide the one of .env. */
+function set(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+}

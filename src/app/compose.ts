@@ -1,0 +1,243 @@
+// Composes one agent: the only place where the parts of a worker meet. No module state, so many can live side by side.
+import { join } from 'node:path';
+import { endOrphan } from '../agent/index.js';
+import {
+  endpointOf,
+  inboxIdentity,
+  normaliseEndpoint,
+  type ResolvedInbox,
+  type Settings,
+} from '../config/index.js';
+import {
+  controlApp,
+  fileFlags,
+  type RunningEntry,
+  removeRunning,
+  runningFolder,
+  writeRunning,
+} from '../control/index.js';
+import type { Status } from '../domain/status.js';
+import type { WakeKind } from '../domain/wake.js';
+import { gatewayApp } from '../gateway/index.js';
+import { connectInbox } from '../inbox/index.js';
+import { processHome, processStart } from '../lib/process-identity.js';
+import { openStore } from '../mailbox/index.js';
+import type { Observer } from '../ports/observer.js';
+import type { SignalLatch } from '../wake/index.js';
+import { Desk } from '../worker/desk.js';
+import { type RunEnd, Worker } from '../worker/worker.js';
+import { makeAgent } from './agent-parts.js';
+import { agentFolder, openInboxFolder } from './folders.js';
+import { takeLease } from './lease.js';
+import { makeObservers } from './observers.js';
+import { workerOptions } from './options.js';
+import { startPrivateServer } from './private-server.js';
+import { profileOf } from './profile.js';
+import { Releases } from './releases.js';
+import { refuseForgottenMail } from './rotated-key.js';
+import { systemClock, systemIds, systemRandom } from './system.js';
+import { makeWakeSources } from './wake-parts.js';
+
+export interface ComposeOptions {
+  readonly settings: Settings;
+  readonly inbox: ResolvedInbox;
+  /** What Claude's environment is taken from. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly version: string;
+  readonly observers?: readonly Observer[];
+  readonly signals?: SignalLatch;
+  /** Ends a standby that waits for the lease. */
+  readonly signal: AbortSignal;
+  /** Where the log goes; default stderr. */
+  readonly log?: NodeJS.WritableStream;
+  /** What the rehearsal says of itself in the running file, and where that lies. */
+  readonly rehearsal?: Pick<RunningEntry, 'inbox' | 'agentAlias'> & { readonly stateRoot: string };
+}
+
+export interface ComposedAgent {
+  /** Runs until it is stopped or nothing is left to wait for. */
+  run(): Promise<RunEnd>;
+  runOnce(): Promise<RunEnd>;
+  stop(how: 'drain' | 'force', text: string): void;
+  wake(kind: WakeKind): void;
+  status(): Promise<Status>;
+  /** Where webhooks are taken; undefined while they are not. */
+  webhookAddress(): { host: string; port: number } | undefined;
+  /** Gives back all that was taken, in reverse order. Call it after the run. */
+  close(): Promise<void>;
+}
+
+/**
+ * Takes the lease and builds everything up to, but not including, the first look.
+ * @throws WorkerError `lease-held`, `store-unusable`, `claude-…`, `setting-invalid`; nothing is left open then
+ */
+export async function compose(options: ComposeOptions): Promise<ComposedAgent | 'aborted'> {
+  const releases = new Releases();
+  try {
+    return await build(options, releases);
+  } catch (error) {
+    await releases.run();
+    throw error;
+  }
+}
+
+async function build(options: ComposeOptions, releases: Releases): Promise<ComposedAgent | 'aborted'> {
+  const { settings, inbox, signal } = options;
+  const startedAt = Date.now();
+  const clock = systemClock;
+  const ids = systemIds;
+  const flagsFolder = agentFolder(settings.dir);
+  const secrets = [inbox.key, ...settings.webhookSecret].filter((secret) => secret !== undefined);
+  const observers = makeObservers({
+    settings,
+    folder: flagsFolder,
+    secrets,
+    clock,
+    others: options.observers ?? [],
+    ...(options.log ? { log: options.log } : {}),
+  });
+  releases.add(observers.flush);
+  const { observer } = observers;
+  const notice = (text: string): void => observer.on({ type: 'notice', level: 'warn', text });
+  for (const text of [...settings.warnings, ...inbox.warnings]) notice(text);
+
+  const endpoint = normaliseEndpoint(endpointOf(inbox.server));
+  const identity = inboxIdentity(endpointOf(inbox.server), inbox.key, settings.inboxId);
+  await refuseForgottenMail(settings.stateDir, endpoint, identity, clock);
+  const folder = await openInboxFolder(settings.stateDir, identity, endpoint);
+  const home = { ...processHome(), pid: process.pid, processStart: processStart(process.pid) ?? '' };
+  const store = await openStore({
+    path: folder.database,
+    clock,
+    owner: { ...home, folder: settings.dir, owner: ids.uuid() },
+    staleMs: settings.leaseStaleMs,
+    heartbeatMs: settings.leaseHeartbeatMs,
+  });
+  releases.add(() => store.close());
+  const taken = await takeLease({
+    lease: store.lease,
+    clock,
+    standby: settings.standby,
+    retryMs: Math.min(settings.leaseHeartbeatMs, 5_000),
+    signal,
+    tell: notice,
+  });
+  if (taken === 'aborted') {
+    await releases.run();
+    return 'aborted';
+  }
+  releases.add(() => store.lease.release());
+
+  const server = await startPrivateServer();
+  releases.add(() => server.close());
+  const desk = new Desk(ids);
+  const gateway = gatewayApp({ turns: desk, name: inbox.name, version: options.version });
+  releases.add(() => gateway.close());
+  server.mount('mcp', (request) => gateway.fetch(request));
+
+  const agent = await makeAgent({
+    settings,
+    inbox,
+    env: options.env,
+    gatewayUrl: `${server.url}/mcp`,
+    desk,
+    slot: 0,
+    stateFolder: folder.path,
+    mark: identity,
+    stderrLog: join(flagsFolder, 'agent-loop.log'),
+    where: options.rehearsal ? 'own' : 'anywhere',
+    clock,
+    ids,
+    observer,
+    onSpawn: async (pid, start) => {
+      const known = await store.slots.load(0);
+      const base = known ?? { slot: 0, sessionId: undefined, conversation: undefined };
+      await store.slots.save({ ...base, pid, processStart: start });
+    },
+  });
+  releases.add(() => agent.stop(2_000));
+
+  const upstream = connectInbox({
+    server: inbox.server,
+    profile: await profileOf(settings.profile),
+    ownAlias: settings.ownAlias,
+    clock,
+    callTimeoutMs: settings.callTimeoutMs,
+    onNotice: notice,
+  });
+  releases.add(() => upstream.close());
+  const flags = fileFlags({
+    folder: flagsFolder,
+    startedAt,
+    onStale: (flag) => notice(`The control file ${flag} was of an earlier run; it is ignored and removed.`),
+    onTrouble: notice,
+  });
+  const wakes = makeWakeSources({
+    settings,
+    inbox,
+    deliveries: store.deliveries,
+    flags,
+    flagsFolder,
+    signals: options.signals,
+    clock,
+    observer,
+    onStopFile: () => worker.stop('drain', 'the control file `stop` was found'),
+  });
+  const worker = new Worker(
+    {
+      ...store,
+      clock,
+      ids,
+      random: systemRandom,
+      upstream,
+      agent,
+      flags,
+      observer,
+      wakeSources: wakes.sources,
+      endOrphan: async (pid, start) => (await endOrphan(pid, start)) !== 'gone',
+    },
+    workerOptions(settings, inbox.name),
+    desk,
+  );
+
+  const token = ids.word() + ids.word();
+  const control = controlApp({
+    token,
+    isAllowedHost: () => true, // The private server has checked it for all its parts.
+    status: () => worker.status(),
+    wake: (kind) => worker.wake(kind),
+    stop: (how) => worker.stop(how, 'asked by command'),
+    show: async (id) => {
+      const message = await store.mailbox.show(id);
+      if (!message) return undefined;
+      return { message, sends: message.claimId ? await store.outbox.ofClaim(message.claimId) : [] };
+    },
+    turns: (limit) => store.ledger.recent(limit),
+  });
+  server.mount('control', (request) => control.fetch(request));
+
+  const running = runningFolder(options.rehearsal?.stateRoot ?? settings.stateDir);
+  await writeRunning(running, {
+    kind: options.rehearsal ? 'rehearsal' : 'worker',
+    pid: process.pid,
+    processStart: home.processStart,
+    startedAt,
+    folder: settings.dir,
+    identity,
+    inboxName: inbox.name,
+    control: { url: server.url, token },
+    ...(options.rehearsal?.inbox ? { inbox: options.rehearsal.inbox } : {}),
+    ...(options.rehearsal?.agentAlias ? { agentAlias: options.rehearsal.agentAlias } : {}),
+  });
+  releases.add(() => removeRunning(running, process.pid));
+
+  return {
+    run: () => worker.run(),
+    runOnce: () => worker.runOnce(),
+    stop: (how, text) => worker.stop(how, text),
+    wake: (kind) => worker.wake(kind),
+    status: () => worker.status(),
+    webhookAddress: () => wakes.receiver?.address(),
+    close: () => releases.run(),
+  };
+}

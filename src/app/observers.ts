@@ -1,0 +1,49 @@
+// Who listens to an agent: its log, its ledger file, its progress file, and whoever else was handed in.
+import type { Settings } from '../config/index.js';
+import {
+  createLogger,
+  fanOut,
+  ledgerFileObserver,
+  logObserver,
+  progressFileObserver,
+} from '../observe/index.js';
+import type { Clock } from '../ports/clock.js';
+import type { Observer } from '../ports/observer.js';
+
+export interface Observers {
+  readonly observer: Observer;
+  /** Resolves when the files are written. */
+  flush(): Promise<void>;
+}
+
+export interface ObserversWish {
+  readonly settings: Settings;
+  /** `.orchestrator` of the agent's folder. */
+  readonly folder: string;
+  readonly secrets: readonly string[];
+  readonly clock: Clock;
+  readonly others: readonly Observer[];
+  /** Where the log goes; default stderr. */
+  readonly log?: NodeJS.WritableStream;
+}
+
+export function makeObservers(wish: ObserversWish): Observers {
+  const { settings, folder, clock, secrets } = wish;
+  const logger = createLogger({
+    level: settings.logLevel,
+    format: settings.logFormat,
+    secrets,
+    ...(wish.log ? { stream: wish.log } : {}),
+  });
+  const onTrouble = (text: string): void => logger.warn(text);
+  const ledger = ledgerFileObserver({ folder, clock, onTrouble });
+  const progress = progressFileObserver({ folder, clock, onTrouble });
+  return {
+    observer: fanOut([logObserver(logger), ledger, progress, ...wish.others], (error) =>
+      logger.error({ err: error }, 'an observer failed'),
+    ),
+    flush: async () => {
+      await Promise.all([ledger.flush(), progress.flush()]);
+    },
+  };
+}

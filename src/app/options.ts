@@ -1,0 +1,33 @@
+// From settings to what the worker is told.
+import type { Settings } from '../config/index.js';
+import type { WorkerOptions } from '../worker/options.js';
+
+export function workerOptions(settings: Settings, inbox: string): WorkerOptions {
+  return {
+    inbox,
+    folder: settings.dir,
+    slot: 0,
+    delivery: settings.delivery,
+    tickPrompt: settings.tickPrompt,
+    memory: { exchanges: settings.memoryExchanges, chars: settings.memoryChars },
+    maxInlineChars: settings.maxInlineChars,
+    backoff: {
+      minMs: settings.minSleepMs,
+      stepMs: settings.sleepStepMs,
+      maxMs: settings.maxSleepMs,
+      // Whoever sets MAX on purpose has chosen to sleep that long without a live wake source.
+      unprovenMaxMs: settings.origins.maxSleepMs.from === 'default' ? settings.unprovenMaxSleepMs : undefined,
+    },
+    retry: { baseMs: settings.retryDelayMs, maxMs: settings.retryDelayMaxMs },
+    maxAttempts: settings.attempts,
+    silenceMs: settings.resultTimeoutMs,
+    turnLimitMs: settings.turnLimitMs,
+    session: settings.session,
+    maxTurns: settings.maxIterations,
+    onUnsure: settings.onUnsure,
+    deadNotice: settings.deadNotice ? settings.deadNoticeText : undefined,
+    sendTo: settings.sendTo,
+    admission: { allow: settings.allowSenders, deny: settings.denySenders },
+    drainMs: settings.drainMs,
+  };
+}

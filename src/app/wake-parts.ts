@@ -1,0 +1,80 @@
+// The wake sources of one agent: webhook receiver, wake stream, SIGUSR1, control files.
+import type { ResolvedInbox, Settings } from '../config/index.js';
+import { watchFlags } from '../control/index.js';
+import type { Clock } from '../ports/clock.js';
+import type { Deliveries } from '../ports/deliveries.js';
+import type { Flags } from '../ports/flags.js';
+import type { Observer } from '../ports/observer.js';
+import type { WakeSource } from '../ports/wake-source.js';
+import {
+  processSignals,
+  type SignalLatch,
+  type WebhookReceiver,
+  wakeStream,
+  webhookReceiver,
+} from '../wake/index.js';
+import { systemRandom } from './system.js';
+
+export interface WakeWish {
+  readonly settings: Settings;
+  readonly inbox: ResolvedInbox;
+  readonly deliveries: Deliveries;
+  readonly flags: Flags;
+  readonly flagsFolder: string;
+  readonly signals: SignalLatch | undefined;
+  readonly clock: Clock;
+  readonly observer: Observer;
+  onStopFile(): void;
+}
+
+export interface WakeParts {
+  readonly sources: WakeSource[];
+  readonly receiver: WebhookReceiver | undefined;
+}
+
+export function makeWakeSources(wish: WakeWish): WakeParts {
+  const { settings, inbox, clock, observer, flags } = wish;
+  const receiver = settings.webhook
+    ? webhookReceiver({
+        host: settings.webhookHost,
+        port: settings.webhookPort,
+        secrets: settings.webhookSecret,
+        deliveries: wish.deliveries,
+        clock,
+        observer,
+        agentName: inbox.name,
+      })
+    : undefined;
+  const stream = streamOf(settings, inbox);
+  const files = watchFlags({
+    folder: wish.flagsFolder,
+    flags,
+    onStop: wish.onStopFile,
+    onTrouble: (text) => observer.on({ type: 'notice', level: 'warn', text }),
+  });
+  return {
+    receiver,
+    sources: [
+      files,
+      ...(wish.signals ? [processSignals(wish.signals)] : []),
+      ...(receiver ? [receiver] : []),
+      ...(stream ? [wakeStream({ ...stream, clock, observer, random: systemRandom })] : []),
+    ],
+  };
+}
+
+/** AgentDM's documented wake stream lives on another host than its MCP endpoint; the embedded inbox has both on one. */
+function streamOf(
+  settings: Settings,
+  inbox: ResolvedInbox,
+): { url: string; headers: Readonly<Record<string, string>> } | undefined {
+  const { server } = inbox;
+  if (server.type !== 'http' || settings.wakeStream === 'off') return undefined;
+  if (settings.wakeStream !== 'auto') return { url: settings.wakeStream, headers: server.headers };
+  const { hostname, origin } = new URL(server.url);
+  if (hostname === 'api.agentdm.ai') {
+    return { url: 'https://app.agentdm.ai/api/agents/wake-stream', headers: server.headers };
+  }
+  const embedded = server.url.endsWith('/mcp/v1/grid');
+  return embedded ? { url: `${origin}/api/agents/wake-stream`, headers: server.headers } : undefined;
+}

@@ -1,0 +1,91 @@
+// The command line: one file a command, one exit code out.
+import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { Command, CommanderError } from 'commander';
+import { loadSettings, resolveInbox } from '../config/index.js';
+import { EXIT } from '../domain/errors.js';
+import type { SignalLatch } from '../lib/signal-latch.js';
+import type { CliContext } from './context.js';
+import { addInbox } from './inbox.js';
+import { addRead, addSend } from './mail.js';
+import { addRehearse, rehearse } from './rehearse.js';
+import { reportError } from './report.js';
+import { addRun, live } from './run.js';
+import { addStatus } from './status.js';
+import { addStop } from './stop.js';
+import { addWake } from './wake.js';
+
+const EXIT_CODES = `
+Exit codes: 0 done or drained, 1 internal, 2 usage or settings, 3 another worker holds the inbox,
+4 Claude Code unusable, 5 inbox unusable, 6 budget or cap reached, 7 --wait expired, 8 not running.`;
+
+/** Runs one command. Never rejects: what goes wrong is printed, and answered as the exit code. */
+export async function main(args: readonly string[], signals: SignalLatch): Promise<number> {
+  const context = contextOf(signals);
+  let code: number = EXIT.done;
+  const program = programOf(context, (result) => {
+    code = result;
+  });
+  try {
+    // Only what runs long gives these signals a meaning of its own.
+    const long = ['run', 'rehearse', 'inbox', undefined].includes(args[0]);
+    if (!long) for (const name of ['SIGINT', 'SIGTERM'] as const) signals.release(name);
+    await program.parseAsync([...args], { from: 'user' });
+    return code;
+  } catch (error) {
+    // Commander has printed its own sentence; a wanted --help is no error.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    return reportError(error, context);
+  }
+}
+
+function programOf(context: CliContext, finish: (code: number) => void): Command {
+  const program = new Command('inbox-worker')
+    .description('Keeps one warm Claude Code process answering an MCP inbox.')
+    .version(context.version)
+    .addHelpText('after', EXIT_CODES)
+    .configureOutput({
+      outputError: (text, write) => write(text.replace(/^error: /, 'error: ')),
+    })
+    .showHelpAfterError(`try: ${context.self} --help`)
+    .exitOverride()
+    .action(async () => finish(await whateverFits(context)));
+  addRun(program, context, finish);
+  addRehearse(program, context, finish);
+  addInbox(program, context, finish);
+  addSend(program, context);
+  addRead(program, context);
+  addWake(program, context);
+  addStop(program, context);
+  addStatus(program, context);
+  return program;
+}
+
+/** No command: live where an inbox is configured, else the rehearsal. */
+async function whateverFits(context: CliContext): Promise<number> {
+  const settings = await loadSettings({ flags: {}, env: context.env, cwd: context.cwd });
+  const inbox = await resolveInbox(settings, context.env);
+  return inbox ? live(settings, inbox, context) : rehearse(context, false);
+}
+
+function contextOf(signals: SignalLatch): CliContext {
+  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  // A reader that has gone (`| head`) is no reason to end in the middle of something.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  return {
+    signals,
+    env: process.env,
+    cwd: process.cwd(),
+    out: (line) => void process.stdout.write(`${line}\n`),
+    err: (line) => void process.stderr.write(`${line}\n`),
+    version: manifest.version,
+    self: selfCommand(process.argv[1] ?? '', process.cwd()),
+  };
+}
+
+/** `inbox-worker` when installed; from a checkout the command that works there. */
+function selfCommand(script: string, cwd: string): string {
+  return script.endsWith('main.js') ? `node ${relative(cwd, script) || script}` : 'inbox-worker';
+}

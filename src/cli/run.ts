@@ -1,0 +1,71 @@
+// `run`: answers the inbox until it is stopped; with --once, works off what waits and ends.
+import type { Command } from 'commander';
+import { type ComposedAgent, compose } from '../app/compose.js';
+import { loadSettings, resolveInbox, type Settings } from '../config/index.js';
+import { WorkerError } from '../domain/errors.js';
+import type { RunEnd } from '../worker/worker.js';
+import type { CliContext } from './context.js';
+import { addSettingOptions, type Flags } from './setting-options.js';
+import { stopSignals } from './stop-signals.js';
+
+export function addRun(program: Command, context: CliContext, finish: (code: number) => void): void {
+  const command = program
+    .command('run')
+    .description('answer the inbox until stopped (with --once: look, work off what waits, end)')
+    .action(async (flags: Flags) => finish(await run(flags, context)));
+  addSettingOptions(command);
+}
+
+export async function run(flags: Flags, context: CliContext): Promise<number> {
+  const settings = await loadSettings({ flags, env: context.env, cwd: context.cwd });
+  const inbox = await resolveInbox(settings, context.env);
+  if (!inbox) {
+    throw new WorkerError(
+      'inbox-unset',
+      `There is no inbox: ${settings.dir} has no .mcp.json with a server in it.`,
+      {
+        hint: `Copy .mcp.json.example to .mcp.json and put your key into .env, or try without one: ${context.self} rehearse`,
+      },
+    );
+  }
+  return live(settings, inbox, context);
+}
+
+/** Runs a real inbox. What it is going to answer is said first. */
+export async function live(
+  settings: Settings,
+  inbox: NonNullable<Awaited<ReturnType<typeof resolveInbox>>>,
+  context: CliContext,
+): Promise<number> {
+  const where = inbox.server.type === 'http' ? new URL(inbox.server.url).origin : inbox.server.command;
+  const why = { named: 'as asked', agentdm: 'by its name', only: 'the only entry' }[inbox.chosen];
+  context.err(`Live: answering the inbox "${inbox.name}" (${why}, ${where}) from ${settings.dir}`);
+
+  let agent: ComposedAgent | undefined;
+  const stops = stopSignals(context.signals, (how, signal) => agent?.stop(how, `${signal} was received`));
+  try {
+    const composed = await compose({
+      settings,
+      inbox,
+      env: context.env,
+      version: context.version,
+      signals: { onSignal: (name, heard) => context.signals.claim(name, () => heard()) },
+      signal: stops.first,
+    });
+    if (composed === 'aborted') return 0;
+    agent = composed;
+    // A signal that came while everything was being made.
+    if (stops.first.aborted) agent.stop('drain', 'a signal was received at start');
+    const end = await (settings.once ? agent.runOnce() : agent.run());
+    return endOf(end, context);
+  } finally {
+    await agent?.close();
+    stops.finish();
+  }
+}
+
+function endOf(end: RunEnd, context: CliContext): number {
+  if (end.error) throw end.error;
+  if (end.exitCode !== 0) context.err(end.text);
+  return end.exitCode;
+}

@@ -1,0 +1,35 @@
+// Which running program a command means, and how it is reached.
+
+import { loadSettings } from '../config/index.js';
+import {
+  type Choice,
+  chooseRunning,
+  listRunning,
+  type RunningEntry,
+  runningFolder,
+} from '../control/index.js';
+import type { CliContext } from './context.js';
+import type { Flags } from './setting-options.js';
+
+/** The settings that choose: `--inbox`, `--dir`, `--state-dir`. */
+export const CHOOSING = ['inbox', 'dir', 'stateDir'] as const;
+
+export async function findRunning(
+  flags: Flags,
+  kind: NonNullable<Choice['kind']>,
+  context: CliContext,
+): Promise<RunningEntry> {
+  // A command that only finds a running program must not fail over a fault in a settings file it does not need.
+  const { stateDir } = await loadSettings({
+    flags: { stateDir: flags.stateDir },
+    env: {
+      HOME: context.env.HOME,
+      XDG_STATE_HOME: context.env.XDG_STATE_HOME,
+      INBOX_WORKER_STATE_DIR: context.env.INBOX_WORKER_STATE_DIR,
+    },
+    cwd: context.cwd,
+  });
+  const dir = typeof flags.dir === 'string' ? flags.dir : context.cwd;
+  const inbox = typeof flags.inbox === 'string' ? flags.inbox : undefined;
+  return chooseRunning(await listRunning(runningFolder(stateDir)), { inbox, dir, kind });
+}

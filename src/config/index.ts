@@ -1,0 +1,7 @@
+// The door of the config room.
+export { endpointOf, inboxIdentity, normaliseEndpoint } from './identity.js';
+export { loadSettings, type Settings } from './load.js';
+export { loginEnvironment } from './login.js';
+export { type ResolvedInbox, resolveInbox } from './mcp-json.js';
+export { settingOptions } from './options.js';
+export { readSystemPrompt } from './prompt-file.js';

@@ -1,0 +1,80 @@
+// Loads all settings: finds the raw values, reads them by their kind, and tells everything that is wrong at once.
+import { stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { WorkerError } from '../domain/errors.js';
+import { throwFaults } from './faults.js';
+import { SettingReader } from './reader.js';
+import { brokenRules } from './rules.js';
+import { SETTING_LIST, SETTINGS, type SettingName, type Values } from './schema.js';
+import {
+  type Flags,
+  find,
+  type Origin,
+  readDotenv,
+  readSettingsFile,
+  type Sources,
+  shownPath,
+} from './sources.js';
+import { misplaced, unknownVariables } from './unknown.js';
+
+export interface LoadInput {
+  /** Flags that are no setting are ignored: other options of a command may stand among them. */
+  readonly flags: Flags;
+  readonly env: NodeJS.ProcessEnv;
+  /** Absolute. */
+  readonly cwd: string;
+  /** Instead of `config/worker.json`; it must exist. Relative to `cwd`. */
+  readonly file?: string | undefined;
+}
+
+/** Every setting by its name in the program, and where each came from. */
+export type Settings = Values & {
+  readonly origins: Readonly<Record<SettingName, Origin>>;
+  /** Sentences to log once: what was odd, but no reason to stop. */
+  readonly warnings: readonly string[];
+};
+
+/**
+ * Flags, then environment, then `.env`, then `config/worker.json`, then defaults.
+ * @throws WorkerError `setting-invalid` or `setting-unknown`, with one sentence for each fault; `file-unreadable`
+ */
+export async function loadSettings({ flags, env, cwd, file }: LoadInput): Promise<Settings> {
+  const reader = new SettingReader({ cwd, env, home: env.HOME || homedir() });
+  const outside: Sources = { flags, env, dotenv: {}, file: {} };
+  const dir = String(reader.read('dir', SETTINGS.dir, find(SETTINGS.dir, outside)));
+  throwFaults(reader.faults);
+  await mustBeFolder(dir, reader.where('dir'));
+
+  const filePath = file === undefined ? join(dir, 'config', 'worker.json') : resolve(cwd, file);
+  const places = { dir, file: shownPath(filePath, cwd), dotenv: shownPath(join(dir, '.env'), cwd) };
+  reader.filesAre(places);
+  const content = await readSettingsFile(filePath, places.file);
+  if (content === undefined && file !== undefined) {
+    throw new WorkerError('file-unreadable', `The settings file ${places.file} does not exist.`);
+  }
+  const sources: Sources = { flags, env, dotenv: await readDotenv(dir), file: content ?? {} };
+
+  // The one place where the loop over the schema meets its type: each value is read by its own kind.
+  const values = Object.fromEntries(
+    SETTING_LIST.map(([name, setting]) => [name, reader.read(name, setting, find(setting, sources))]),
+  ) as Values;
+  const faults = [...reader.faults, ...misplaced(sources, places)];
+  // Rules compare values, so they wait until all values are sound.
+  throwFaults(faults.length > 0 ? faults : brokenRules(values, (name) => reader.where(name)));
+  return Object.freeze({
+    ...values,
+    origins: reader.origins as Record<SettingName, Origin>,
+    warnings: unknownVariables(sources, places),
+  });
+}
+
+async function mustBeFolder(dir: string, subject: string): Promise<void> {
+  const found = await stat(dir).catch(() => undefined);
+  if (found?.isDirectory()) return;
+  const problem = found ? 'is not a folder' : 'does not exist';
+  throw new WorkerError(
+    'setting-invalid',
+    `${subject} names ${dir}, which ${problem}; write the agent's folder.`,
+  );
+}

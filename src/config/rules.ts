@@ -1,0 +1,35 @@
+// What settings must keep to among each other.
+import type { SettingFault } from './faults.js';
+import type { SettingName, Values } from './schema.js';
+import { SETTINGS } from './schema.js';
+import { formatDuration } from './values.js';
+
+interface Rule {
+  readonly low: DurationName;
+  readonly high: DurationName;
+  /** The low one must be smaller, not only as small. */
+  readonly strict?: boolean;
+  readonly why: string;
+}
+
+type DurationName = Extract<SettingName, `${string}Ms`>;
+
+const RULES: readonly Rule[] = [
+  { low: 'minSleepMs', high: 'maxSleepMs', why: 'the shortest sleep cannot be longer than the longest' },
+  {
+    low: 'leaseHeartbeatMs',
+    high: 'leaseStaleMs',
+    strict: true,
+    why: 'a living worker would look dead between two heartbeats',
+  },
+];
+
+/** @param where how a sentence names a setting and where it was set */
+export function brokenRules(values: Values, where: (name: SettingName) => string): SettingFault[] {
+  return RULES.filter(({ low, high, strict }) =>
+    strict === true ? values[low] >= values[high] : values[low] > values[high],
+  ).map(({ low, high, why }) => ({
+    code: 'setting-invalid',
+    sentence: `${where(low)} is ${formatDuration(values[low])} and ${where(high)} is ${formatDuration(values[high])}: ${why}; lower ${SETTINGS[low].key} or raise ${SETTINGS[high].key}.`,
+  }));
+}

@@ -1,0 +1,95 @@
+// Settings: Claude Code, what it may do, and what one turn tells it.
+import { path, program, variableName, words } from '../names.js';
+import { settingsOf } from '../setting.js';
+import { choice, integer, list, text } from '../values.js';
+
+const setting = settingsOf('agent');
+
+/** The seed documents' own prompt, but for its last word: a turn that ends in silence costs a second model call. */
+const TICK_PROMPT =
+  'Call list_dms. For each conversation with unread messages, call read_dm, then answer with send_dm. ' +
+  'When nothing is left, say "done".';
+
+export const AGENT_SETTINGS = {
+  claudePath: setting('claude_path', program, {
+    env: ['CLAUDE_PATH'],
+    default: undefined,
+    defaultText: '`claude` in PATH, else in node_modules',
+    caption: 'the Claude Code program',
+  }),
+  model: setting('model', text('model name'), {
+    env: ['MODEL'],
+    default: undefined,
+    defaultText: "Claude Code's own",
+    caption: 'the model, as Claude Code names it',
+  }),
+  preset: setting('preset', choice('answer', 'read', 'work', 'everything'), {
+    env: ['PRESET'],
+    default: 'answer',
+    caption:
+      'what Claude may do: `answer` messages and nothing else, `read` the folder too, `work` in it, or `everything` without being asked',
+    example: true,
+  }),
+  systemPromptFile: setting('system_prompt_file', path, {
+    default: undefined,
+    defaultText: '`config/prompts/answer.md`, for `pull` `pull.md`',
+    caption:
+      "the file with our system prompt: the whole one with preset `answer`, else added to Claude Code's own",
+  }),
+  appendSystemPrompt: setting('append_system_prompt', text(), {
+    default: undefined,
+    caption: 'a text that is added to the system prompt',
+  }),
+  claudeArgs: setting('claude_args', words, {
+    default: [],
+    caption: "further arguments of Claude Code's command line",
+  }),
+  passEnv: setting('pass_env', list({ items: 'names of environment variables', item: variableName }), {
+    default: [],
+    caption: 'environment variables that Claude is given besides those of login, provider and system',
+  }),
+  allowServers: setting('allow_servers', list({ items: 'names of entries of .mcp.json' }), {
+    default: [],
+    caption: 'other entries of `.mcp.json` that Claude may use',
+  }),
+  delivery: setting('delivery', choice('inline', 'pull'), {
+    env: ['DELIVERY'],
+    default: 'inline',
+    caption:
+      '`inline`: the prompt holds the messages and the final text is the reply; `pull`: Claude calls the tools',
+    example: true,
+  }),
+  pullScope: setting('pull_scope', choice('conversation', 'all'), {
+    default: 'conversation',
+    caption:
+      'what a `pull` turn sees: one conversation, or all that wait, which mixes what different senders wrote',
+  }),
+  tickPrompt: setting('tick_prompt', text(), {
+    env: ['TICK_PROMPT'],
+    default: TICK_PROMPT,
+    caption: 'the prompt of a `pull` turn',
+    reloadable: true,
+  }),
+  session: setting('session', choice('conversation', 'continuous', 'fresh'), {
+    default: 'conversation',
+    caption:
+      'when Claude forgets: between `conversation`s, never (`continuous`: senders share one history), or after each turn (`fresh`)',
+    example: true,
+  }),
+  memoryExchanges: setting('memory_exchanges', integer({ min: 0, max: 1000, unit: 'messages' }), {
+    default: 10,
+    caption: 'how many earlier messages of the conversation a prompt recalls at most',
+    reloadable: true,
+    example: true,
+  }),
+  memoryChars: setting('memory_chars', integer({ min: 0, max: 1_000_000, unit: 'characters' }), {
+    default: 8000,
+    caption: 'how many characters of them at most',
+    reloadable: true,
+  }),
+  maxInlineChars: setting('max_inline_chars', integer({ min: 200, max: 1_000_000, unit: 'characters' }), {
+    default: 20_000,
+    caption: 'a longer message is cut in the prompt, and Claude reads on with read_dm',
+    reloadable: true,
+  }),
+};

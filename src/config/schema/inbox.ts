@@ -1,0 +1,57 @@
+// Settings: which inbox, who we are there, and whom Claude may write to.
+import { addresses, alias, inboxId, path, people, profile } from '../names.js';
+import { settingsOf } from '../setting.js';
+import { duration, text } from '../values.js';
+
+const setting = settingsOf('inbox');
+
+export const INBOX_SETTINGS = {
+  dir: setting('dir', path, {
+    default: ({ cwd }) => cwd,
+    defaultText: 'the current folder',
+    caption: 'the folder of the agent: `.mcp.json`, `.env` and `config/worker.json` are read there',
+    outsideFiles: true,
+  }),
+  inbox: setting('inbox', text('name'), {
+    env: ['INBOX'],
+    default: undefined,
+    defaultText: '`agentdm`, else the only entry',
+    caption: 'which entry of `.mcp.json` is the inbox',
+  }),
+  inboxId: setting('inbox_id', inboxId, {
+    default: undefined,
+    defaultText: 'from endpoint and key',
+    caption: 'a name of your own for the inbox in the state folder, to keep its history when the key changes',
+  }),
+  profile: setting('profile', profile, {
+    default: 'auto',
+    caption: 'which tools the inbox speaks; `auto` chooses from its list of tools',
+    example: true,
+  }),
+  ownAlias: setting('own_alias', alias, {
+    default: undefined,
+    defaultText: 'as the inbox tells',
+    caption: 'our own alias, where the inbox does not tell it',
+  }),
+  allowSenders: setting('allow_senders', people, {
+    default: 'anyone',
+    caption: 'whose messages are answered; those of others are recorded and stay silent',
+    reloadable: true,
+    example: true,
+  }),
+  denySenders: setting('deny_senders', addresses, {
+    default: [],
+    caption: 'whose messages are not answered, even where `allow_senders` has them',
+    reloadable: true,
+  }),
+  sendTo: setting('send_to', people, {
+    default: [],
+    caption: 'whom Claude may write to besides whoever wrote to it',
+    reloadable: true,
+    example: true,
+  }),
+  callTimeoutMs: setting('call_timeout', duration(), {
+    default: 15_000,
+    caption: 'how long one call to the inbox may take',
+  }),
+};

@@ -1,0 +1,48 @@
+// Settings: what is kept where, who may write it, and what is logged.
+import { isAbsolute, join } from 'node:path';
+import { path } from '../names.js';
+import { settingsOf } from '../setting.js';
+import { boolean, choice, duration } from '../values.js';
+
+const setting = settingsOf('state');
+
+export const STATE_SETTINGS = {
+  stateDir: setting('state_dir', path, {
+    // The XDG specification says to ignore a relative XDG_STATE_HOME.
+    default: ({ env, home }) =>
+      join(
+        env.XDG_STATE_HOME && isAbsolute(env.XDG_STATE_HOME)
+          ? env.XDG_STATE_HOME
+          : join(home, '.local', 'state'),
+        'inbox-worker',
+      ),
+    defaultText: '`$XDG_STATE_HOME/inbox-worker`, else `~/.local/state/inbox-worker`',
+    caption: 'the folder that holds a folder of state for each inbox',
+  }),
+  leaseStaleMs: setting('lease_stale', duration({ minMs: 1000 }), {
+    default: 300_000,
+    caption: 'after how long without a heartbeat another worker may take the inbox over',
+  }),
+  leaseHeartbeatMs: setting('lease_heartbeat', duration({ minMs: 100 }), {
+    default: 20_000,
+    caption: 'how often we say that we are alive',
+  }),
+  logLevel: setting('log_level', choice('trace', 'debug', 'info', 'warn', 'error', 'silent'), {
+    env: ['LOG_LEVEL'],
+    default: 'info',
+    caption: 'how much is logged',
+    reloadable: true,
+    example: true,
+  }),
+  logFormat: setting('log_format', choice('auto', 'json', 'pretty'), {
+    default: 'auto',
+    caption: 'how logs are written; `auto` is `pretty` on a terminal, else `json`',
+    example: true,
+  }),
+  logBodies: setting('log_bodies', boolean, {
+    default: false,
+    caption: 'whether the texts of messages may stand in the log',
+    reloadable: true,
+    example: true,
+  }),
+};

@@ -1,0 +1,98 @@
+// Control over HTTP, on the private listener: status, steering, what happened to a message.
+import { type Context, Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { WorkerError } from '../domain/errors.js';
+import type { Status } from '../domain/status.js';
+import type { WakeKind } from '../domain/wake.js';
+import { redact } from '../lib/redact.js';
+import { bearerIs } from './bearer.js';
+import { type MessageStory, refusal, type StopHow, type TurnLine } from './wire.js';
+
+export interface ControlOptions {
+  /** This run's token; the running file of the worker carries it. Not empty. */
+  readonly token: string;
+  /** Judges the Host header: a page in a browser must not reach us by a name of its own. */
+  isAllowedHost(host: string | undefined): boolean;
+  status(): Promise<Status>;
+  wake(kind: WakeKind): void;
+  /** Begins the stop and returns: the answer must get out before the listener closes. */
+  stop(how: StopHow): void;
+  /** A message by upstream id; undefined when the mailbox never saw it. */
+  show(id: string): Promise<MessageStory | undefined>;
+  /** The last turns, newest first. */
+  turns(limit: number): Promise<readonly TurnLine[]>;
+}
+
+const MAX_TURNS = 1000;
+const DEFAULT_TURNS = 20;
+
+/**
+ * `/control/…`: GET status, POST wake, POST stop {how}, GET messages/:id, GET turns?limit. Refusals are JSON
+ * (`Refusal`): 403 foreign host, 401 wrong token, 400 and 404 as usual, 500 for what failed within.
+ */
+export function controlApp(options: ControlOptions): Hono {
+  if (options.token === '') throw new Error('The control listener needs a token.');
+  const app = new Hono();
+
+  app.use('/control/*', async (c, next) => {
+    if (!options.isAllowedHost(c.req.header('host'))) {
+      return c.json(refusal('usage', 'This address serves only its own machine.'), 403);
+    }
+    if (!bearerIs(c.req.header('authorization'), options.token)) {
+      return c.json(refusal('usage', 'The token is missing or not that of this run.'), 401);
+    }
+    return next();
+  });
+
+  app.get('/control/status', async (c) => c.json(await options.status()));
+
+  app.post('/control/wake', (c) => {
+    options.wake('manual');
+    return c.json({ woken: true }, 202);
+  });
+
+  app.post('/control/stop', bodyLimit({ maxSize: 4096, onError: tooLong }), async (c) => {
+    const how = stopHow(await c.req.text());
+    if (!how) return c.json(refusal('usage', 'Stop how? Write {"how": "drain"} or {"how": "force"}.'), 400);
+    options.stop(how);
+    return c.json({ stopping: how }, 202);
+  });
+
+  app.get('/control/messages/:id', async (c) => {
+    const id = c.req.param('id');
+    const story = await options.show(id);
+    return story ? c.json(story) : c.json(refusal('usage', `The mailbox never saw a message ${id}.`), 404);
+  });
+
+  app.get('/control/turns', async (c) => {
+    const limit = Number(c.req.query('limit') ?? DEFAULT_TURNS);
+    if (!Number.isInteger(limit) || limit < 1 || limit > MAX_TURNS) {
+      return c.json(refusal('usage', `limit must be a whole number from 1 to ${MAX_TURNS}.`), 400);
+    }
+    return c.json({ turns: await options.turns(limit) });
+  });
+
+  app.all('/control/*', (c) =>
+    c.json(refusal('usage', `There is no ${c.req.method} ${c.req.path} here.`), 404),
+  );
+
+  app.onError((error, c) => {
+    const { code, hint } =
+      error instanceof WorkerError ? error : { code: 'internal' as const, hint: undefined };
+    return c.json(refusal(code, redact(error.message, [options.token]), hint), 500);
+  });
+  return app;
+}
+
+const tooLong = (c: Context): Response => c.json(refusal('usage', 'The request is too long.'), 413);
+
+/** An empty body is a plain `drain`. */
+function stopHow(body: string): StopHow | undefined {
+  if (body.trim() === '') return 'drain';
+  try {
+    const { how = 'drain' } = JSON.parse(body) as { how?: unknown };
+    return how === 'drain' || how === 'force' ? how : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,130 @@
+// The connection to the inbox: made when first needed, made anew when the server forgot us, ended once.
+import type { CallOptions, CallTool, Failure, Reply, Tool, ToolResult } from './call.js';
+import type { InboxServer } from './options.js';
+import { nameOfServer } from './secrets.js';
+import { Session, type SessionSettings } from './session.js';
+
+export interface Connection {
+  /** The server's tools, asked once a session. Connects if need be. Never rejects. */
+  tools(signal: AbortSignal): Promise<Reply<readonly Tool[]>>;
+  readonly call: CallTool;
+  /** Ends the session on the server and the connection; for good. Never rejects. */
+  close(): Promise<void>;
+}
+
+interface Open {
+  readonly session: Session;
+  readonly tools: readonly Tool[];
+}
+
+/**
+ * One SDK client at a time. After a failure that may lie in the session (all but "wait" and "no") the next call
+ * begins a new one; calls that still run on the old one are not cut: a send cut in the middle is a send nobody
+ * knows the end of.
+ */
+export function createConnection(settings: SessionSettings, notice: (text: string) => void): Connection {
+  const ending = new AbortController();
+  const sessions = new Set<Session>();
+  let current: Open | undefined;
+  let opening: Promise<Reply<Open>> | undefined;
+
+  async function end(session: Session, how: 'retire' | 'close'): Promise<void> {
+    await session[how]();
+    sessions.delete(session);
+  }
+
+  async function open(): Promise<Reply<Open>> {
+    const session = new Session(settings);
+    sessions.add(session);
+    const greeted = await session.open(ending.signal);
+    const listed = greeted.kind === 'failed' ? greeted : await session.tools(ending.signal);
+    if (listed.kind === 'failed') {
+      void end(session, 'close');
+      return listed;
+    }
+    current = { session, tools: listed.value };
+    return { kind: 'answered', value: current };
+  }
+
+  /** The open session, or a new one. Several callers share one attempt; one of them giving up does not end it. */
+  async function acquire(signal: AbortSignal): Promise<Reply<Open>> {
+    if (ending.signal.aborted) return closed(settings.server);
+    if (current?.session.usable) return { kind: 'answered', value: current };
+    if (current) drop(current.session);
+    opening ??= open().finally(() => {
+      opening = undefined;
+    });
+    return orAborted(opening, signal, settings.server);
+  }
+
+  function drop(session: Session): void {
+    if (current?.session === session) current = undefined;
+    void end(session, 'retire');
+  }
+
+  async function call(
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    options: CallOptions,
+  ): Promise<Reply<ToolResult>> {
+    for (let attempt = 1; ; attempt += 1) {
+      const acquired = await acquire(options.signal);
+      if (acquired.kind === 'failed') return acquired;
+      const { session } = acquired.value;
+      const reply = await session.call(name, args, options.signal);
+      if (reply.kind === 'answered') return reply;
+      if (doubtsSession(reply)) drop(session);
+      if (!options.repeat || attempt > 1 || reply.reason !== 'session-gone') return reply;
+      notice('The inbox had forgotten our session: connecting anew.');
+    }
+  }
+
+  return {
+    async tools(signal) {
+      const acquired = await acquire(signal);
+      return acquired.kind === 'failed' ? acquired : { kind: 'answered', value: acquired.value.tools };
+    },
+    call,
+    async close() {
+      ending.abort();
+      current = undefined;
+      await opening?.catch(() => {});
+      await Promise.all([...sessions].map((session) => end(session, 'close')));
+    },
+  };
+}
+
+function doubtsSession(failure: Failure): boolean {
+  return !['rate-limited', 'rejected', 'aborted'].includes(failure.reason);
+}
+
+const closed = (server: InboxServer): Failure => ({
+  kind: 'failed',
+  reason: 'aborted',
+  message: `The connection to ${nameOfServer(server)} was closed.`,
+  mayHaveArrived: false,
+});
+
+async function orAborted<T>(
+  promise: Promise<Reply<T>>,
+  signal: AbortSignal,
+  server: InboxServer,
+): Promise<Reply<T>> {
+  let onAbort = () => {};
+  const aborted = new Promise<Failure>((resolve) => {
+    onAbort = () =>
+      resolve({
+        kind: 'failed',
+        reason: 'aborted',
+        message: `The request to ${nameOfServer(server)} was called off before it was sent.`,
+        mayHaveArrived: false,
+      });
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,58 @@
+// The SDK's transport for an inbox: Streamable HTTP, or a program on stdin and stdout.
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { HttpServer, InboxServer, StdioServer } from './options.js';
+import { ProgramTransport } from './program-transport.js';
+import { wireFetch } from './wire.js';
+
+export interface OpenTransport {
+  readonly transport: Transport;
+  /** Asks the server to forget the session; nothing where there are no sessions. */
+  terminate(): Promise<void>;
+  /** What the inbox program last said on stderr; empty for HTTP. */
+  lastWords(): string;
+}
+
+export function openTransport(server: InboxServer, standingStream: boolean): OpenTransport {
+  if (server.type === 'stdio') return program(server);
+  const { url, headers } = addressOf(server);
+  const http = new StreamableHTTPClientTransport(url, {
+    requestInit: { headers },
+    fetch: wireFetch({ standingStream }),
+  });
+  return { transport: http, terminate: () => http.terminateSession(), lastWords: () => '' };
+}
+
+function program(server: StdioServer): OpenTransport {
+  const terminate = async () => {};
+  if (process.platform === 'win32') {
+    // Only the SDK's own transport finds `npx.cmd` there.
+    const { command, args, env, cwd } = server;
+    const transport = new StdioClientTransport({
+      command,
+      args: [...(args ?? [])],
+      stderr: 'ignore',
+      ...(env && { env: { ...env } }),
+      ...(cwd !== undefined && { cwd }),
+    });
+    return { transport, terminate, lastWords: () => '' };
+  }
+  const transport = new ProgramTransport(server);
+  return { transport, terminate, lastWords: () => transport.lastWords };
+}
+
+/** `fetch` refuses an address with a user in it: it becomes the header that it stands for. */
+function addressOf(server: HttpServer): { url: URL; headers: Record<string, string> } {
+  const url = new URL(server.url);
+  const headers = { ...server.headers };
+  if (url.username !== '' || url.password !== '') {
+    const user = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+    if (!Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')) {
+      headers.Authorization = `Basic ${Buffer.from(user).toString('base64')}`;
+    }
+    url.username = '';
+    url.password = '';
+  }
+  return { url, headers };
+}

@@ -1,0 +1,50 @@
+// What one request sees of HTTP: the status, Retry-After, and an end that also ends its connection.
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/**
+ * The HTTP side of one request. The SDK tells neither Retry-After, nor does it end the HTTP request of a call that
+ * ran out of time: each would hang until the whole connection closes. So the fetch below looks for the request in
+ * whose name it runs.
+ */
+export class Exchange {
+  readonly #end = new AbortController();
+  status: number | undefined;
+  retryAfter: string | undefined;
+
+  get signal(): AbortSignal {
+    return this.#end.signal;
+  }
+
+  /** Lets go of whatever of this request is still open. */
+  end(): void {
+    this.#end.abort();
+  }
+}
+
+const current = new AsyncLocalStorage<Exchange>();
+
+/** Runs `ask`; every POST it makes belongs to `exchange`. */
+export function during<T>(exchange: Exchange, ask: () => Promise<T>): Promise<T> {
+  return current.run(exchange, ask);
+}
+
+type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+/**
+ * The fetch for the SDK's transport. Without `standingStream` its GET is answered 405 on the spot: a stream that
+ * the server closes politely would be opened again every second for ever. A GET with Last-Event-ID resumes the
+ * answer to a call and goes through.
+ */
+export function wireFetch(options: { standingStream: boolean }): Fetch {
+  return async (url, init) => {
+    const method = (init?.method ?? 'GET').toUpperCase();
+    const resumes = new Headers(init?.headers).has('last-event-id');
+    if (method === 'GET' && !options.standingStream && !resumes) return new Response(null, { status: 405 });
+    const exchange = method === 'POST' ? current.getStore() : undefined;
+    if (!exchange) return fetch(url, init);
+    const response = await fetch(url, { ...init, signal: exchange.signal });
+    exchange.status = response.status;
+    exchange.retryAfter = response.headers.get('retry-after') ?? undefined;
+    return response;
+  };
+}

@@ -1,0 +1,49 @@
+// Brings a database to our schema, and refuses one that a newer version wrote.
+import { DEFAULT_MIGRATION_TABLE, type Kysely, type Migration, Migrator } from 'kysely';
+import { WorkerError } from '../domain/errors.js';
+import { firstSchema } from './first-schema.js';
+import type { Db } from './tables.js';
+
+/** In order of their names; a new one gets a later name and never changes an old one. */
+const MIGRATIONS: Record<string, Migration> = { '2026-11-first': firstSchema };
+
+/**
+ * Runs what is missing, all in one transaction. May be repeated, and by two programs at once.
+ * Throws WorkerError `store-unusable` when a newer version wrote the database.
+ */
+export async function migrate(db: Db, place: string): Promise<void> {
+  await refuseNewer(db, place);
+  const { error } = await new Migrator({
+    db,
+    provider: { getMigrations: async () => MIGRATIONS },
+  }).migrateToLatest();
+  if (error !== undefined) throw error;
+}
+
+/** For a reader, who may not migrate. Throws WorkerError `store-unusable` unless the schema is exactly ours. */
+export async function requireCurrent(db: Db, place: string): Promise<void> {
+  const executed = await refuseNewer(db, place);
+  if (executed.length === Object.keys(MIGRATIONS).length) return;
+  throw new WorkerError('store-unusable', `${place} was last used by an older version of inbox-worker.`, {
+    hint: 'Start the worker once with this version: it brings the store up to date.',
+  });
+}
+
+async function refuseNewer(db: Db, place: string): Promise<string[]> {
+  const executed = await executedMigrations(db);
+  const unknown = executed.filter((name) => !(name in MIGRATIONS));
+  if (unknown.length === 0) return executed;
+  throw new WorkerError(
+    'store-unusable',
+    `${place} was written by a newer version of inbox-worker (its schema has ${unknown.join(', ')}).`,
+    { hint: 'Update inbox-worker; nothing was changed.' },
+  );
+}
+
+async function executedMigrations(db: Db): Promise<string[]> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some((table) => table.name === DEFAULT_MIGRATION_TABLE)) return [];
+  const bookkeeping = db as unknown as Kysely<Record<typeof DEFAULT_MIGRATION_TABLE, { name: string }>>;
+  const rows = await bookkeeping.selectFrom(DEFAULT_MIGRATION_TABLE).select('name').execute();
+  return rows.map((row) => row.name);
+}

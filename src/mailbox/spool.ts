@@ -1,0 +1,46 @@
+// Spooling: a batch from the upstream, committed before anything else happens to it.
+import { type IncomingMessage, type MessageState, mayBecome } from '../domain/message.js';
+import { after, refuse } from './access.js';
+import type { Db } from './tables.js';
+
+/** Stores what is new of a batch, in its order; a message whose id is known is left as it is. */
+export async function spool(
+  db: Db,
+  batch: readonly IncomingMessage[],
+  at: number,
+  silent: ReadonlySet<string>,
+): Promise<{ fresh: number; known: number }> {
+  const { highest } = await db
+    .selectFrom('messages')
+    .select((eb) => eb.fn.max('seq').as('highest'))
+    .executeTakeFirstOrThrow();
+  let seq = after(highest);
+  const first = seq;
+  for (const message of batch) {
+    const state = silent.has(message.id) ? fallSilent() : 'waiting';
+    const { numInsertedOrUpdatedRows } = await db
+      .insertInto('messages')
+      .values({
+        id: message.id,
+        seq,
+        conversation: message.conversation,
+        sender: message.sender,
+        text: message.text,
+        reply_to: message.replyTo ?? null,
+        sent_at: message.sentAt ?? null,
+        kind: message.kind,
+        state,
+        spooled_at: at,
+        claim_id: null,
+        settled_at: state === 'silent' ? at : null,
+      })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .executeTakeFirstOrThrow();
+    if (numInsertedOrUpdatedRows === 1n) seq += 1;
+  }
+  return { fresh: seq - first, known: batch.length - (seq - first) };
+}
+
+function fallSilent(): MessageState {
+  return mayBecome('waiting', 'silent') ? 'silent' : refuse('A waiting message cannot fall silent.');
+}

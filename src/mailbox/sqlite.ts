@@ -1,0 +1,122 @@
+// Opens the SQLite file: private, durable, checked. All that is SQLite's alone is here.
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import BetterSqlite3, { type Database } from 'better-sqlite3';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  Kysely,
+  SqliteAdapter,
+  SqliteDialect,
+  SqliteDriver,
+  type TransactionSettings,
+} from 'kysely';
+import { WorkerError } from '../domain/errors.js';
+import { damagedStore } from './store-errors.js';
+import type { Tables } from './tables.js';
+
+/** How long a statement waits for another process's commit, ms. It blocks us, so it is short of any watchdog. */
+const BUSY_TIMEOUT_MS = 5_000;
+
+/** A database and what our queries must know of its kind. */
+export interface OpenDatabase {
+  readonly db: Kysely<Tables>;
+  /** Rows must be locked by `for update`; without, a write transaction keeps every other writer out. */
+  readonly rowLocks: boolean;
+}
+
+/**
+ * Opens `path` (or `:memory:`), making its folder (0700) and file (0600) unless `readOnly`.
+ * Throws WorkerError `store-unusable` for a damaged or missing file, else what SQLite or the file system throws.
+ */
+export function openSqlite(path: string, options: { readOnly: boolean }): OpenDatabase {
+  if (path !== ':memory:') {
+    if (options.readOnly) requireFile(path);
+    else makePrivate(path);
+  }
+  const database = new BetterSqlite3(path, { timeout: BUSY_TIMEOUT_MS, readonly: options.readOnly });
+  try {
+    if (!options.readOnly) prepare(database, path);
+    return { db: new Kysely<Tables>({ dialect: new OurDialect(database) }), rowLocks: false };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function prepare(database: Database, path: string): void {
+  database.pragma('journal_mode = WAL');
+  // Spool first: once we have told the upstream that a message is ours, only our disk has it. WAL's usual NORMAL
+  // may lose the last commits when the power goes; FULL syncs at each commit.
+  database.pragma('synchronous = FULL');
+  // On macOS a plain fsync leaves the data in the drive's cache; elsewhere this does nothing.
+  database.pragma('fullfsync = ON');
+  database.pragma('foreign_keys = ON');
+  // A damaged page may lie unread for days: better told at the start than in the middle of a turn.
+  const found = String(database.pragma('quick_check(1)', { simple: true }));
+  if (found !== 'ok') throw damagedStore(path, found.replaceAll(/\s+/g, ' '));
+}
+
+/** SQLite gives its -wal and -shm files the mode of the database file. */
+function makePrivate(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  closeSync(openSync(path, 'a', 0o600));
+  chmodSync(path, 0o600);
+}
+
+function requireFile(path: string): void {
+  if (existsSync(path)) return;
+  throw new WorkerError('store-unusable', `There is no store at ${path}.`, {
+    hint: 'Start the worker once: it makes one.',
+  });
+}
+
+/**
+ * Kysely's own SQLite dialect begins every transaction deferred, and runs migrations outside of any. A deferred
+ * one that reads before it writes fails at once, without waiting, when another process wrote in between.
+ */
+class OurDialect extends SqliteDialect {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    super({ database });
+    this.#database = database;
+  }
+
+  override createDriver(): SqliteDriver {
+    return new OurDriver(this.#database);
+  }
+
+  override createAdapter(): SqliteAdapter {
+    return new OurAdapter();
+  }
+}
+
+class OurDriver extends SqliteDriver {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    super({ database });
+    this.#database = database;
+  }
+
+  override async beginTransaction(
+    connection: DatabaseConnection,
+    settings?: TransactionSettings,
+  ): Promise<void> {
+    const begin = settings?.accessMode === 'read only' ? 'begin' : 'begin immediate';
+    await connection.executeQuery(CompiledQuery.raw(begin));
+  }
+
+  /** On a full disk SQLite has rolled back by itself, and a second rollback would hide the reason. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#database.inTransaction) await super.rollbackTransaction(connection);
+  }
+}
+
+/** Makes the Migrator run in one immediate transaction: whole or not at all, and one program at a time. */
+class OurAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}

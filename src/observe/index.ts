@@ -1,0 +1,8 @@
+// The door of the room: who can listen to a worker, and the logger.
+export { fanOut } from './fan-out.js';
+export { ledgerFileObserver } from './ledger-file.js';
+export { logObserver } from './log-events.js';
+export { createLogger, type Logger } from './logger.js';
+export { narrator } from './narrate.js';
+export type { Progress } from './progress.js';
+export { progressFileObserver } from './progress-file.js';

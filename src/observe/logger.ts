@@ -1,0 +1,58 @@
+// The logger: JSON lines to stderr, a calm page on a terminal, and no secret in either.
+import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
+import { prettyFactory } from 'pino-pretty';
+import { describeError } from './describe-error.js';
+import { scrubber } from './scrub.js';
+
+export type { Logger } from 'pino';
+
+export interface LoggerOptions {
+  /** trace, debug, info, warn, error, fatal or silent. */
+  readonly level: string;
+  /** `auto`: pretty when the stream is a terminal, else JSON. */
+  readonly format: 'auto' | 'json' | 'pretty';
+  /** Literals that must never be printed, whatever holds them. Read at each line: more may be pushed later. */
+  readonly secrets: readonly string[];
+  /** Default: stderr, since stdout belongs to results. */
+  readonly stream?: NodeJS.WritableStream & { isTTY?: boolean };
+}
+
+/**
+ * Makes the logger of one agent. Every string of every line, in errors and in the bindings of children too, has its
+ * secrets taken out where the line is written, so that no call can forget it. Lines are written at once: none is
+ * lost when the process ends.
+ */
+export function createLogger(options: LoggerOptions): Logger {
+  const stream = options.stream ?? process.stderr;
+  // Whoever read our log has gone (`| head`): that must not end the worker in the middle of a turn.
+  if (stream.listenerCount('error') === 0) stream.on('error', () => {});
+  return pino(
+    {
+      level: options.level,
+      base: null,
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: describeError, error: describeError, cause: describeError },
+    },
+    destination(stream, options),
+  );
+}
+
+function destination(
+  stream: NodeJS.WritableStream & { isTTY?: boolean },
+  options: LoggerOptions,
+): DestinationStream {
+  const pretty = options.format === 'pretty' || (options.format === 'auto' && stream.isTTY === true);
+  const scrub = scrubber(options.secrets, { printable: pretty });
+  if (!pretty) return { write: (line) => void stream.write(`${JSON.stringify(scrub(line))}\n`) };
+
+  const verbose = options.level === 'debug' || options.level === 'trace';
+  const page = prettyFactory({
+    colorize: stream.isTTY === true && !process.env.NO_COLOR,
+    translateTime: 'SYS:HH:MM:ss',
+    singleLine: true,
+    // The sentence says it all; the fields beside it are for machines and for debugging.
+    ...(verbose ? {} : { include: 'level,time,err,error' }),
+  });
+  return { write: (line) => void stream.write(`${page(scrub(line)).trimEnd()}\n`) };
+}

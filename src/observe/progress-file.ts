@@ -1,0 +1,26 @@
+// Keeps .orchestrator/progress.json: what the worker is doing now, replaced whole at each change.
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeFileAtomic } from '../lib/atomic-file.js';
+import { progressTracker } from './progress.js';
+import { type FileObserver, type FileObserverOptions, reportingWriter } from './reporting-writer.js';
+
+/** Changes that come during a write are merged into the next one. The file's shape is `Progress`. */
+export function progressFileObserver(options: FileObserverOptions): FileObserver {
+  const { folder, clock, onTrouble } = options;
+  const tracker = progressTracker(clock.now());
+  const path = join(folder, 'progress.json');
+
+  const write = async (): Promise<void> => {
+    await mkdir(folder, { recursive: true });
+    await writeFileAtomic(path, `${JSON.stringify(tracker.snapshot(), null, 2)}\n`, { mode: 0o644 });
+  };
+
+  const writer = reportingWriter('.orchestrator/progress.json', write, onTrouble);
+  return {
+    on(event) {
+      if (tracker.follow(event, clock.now())) writer.request();
+    },
+    flush: () => writer.idle(),
+  };
+}

@@ -1,0 +1,13 @@
+// Why a post is refused: the status and the sentence of each reason, in the order in which they are checked.
+
+export const REFUSALS = {
+  method: { status: 405, sentence: 'This method is not answered here.' },
+  path: { status: 404, sentence: 'There is nothing here.' },
+  'too-large': { status: 413, sentence: 'The body is too large.' },
+  malformed: { status: 400, sentence: 'The signature headers are incomplete or malformed.' },
+  unsigned: { status: 401, sentence: 'A signature or a bearer token is required.' },
+  stale: { status: 401, sentence: 'The timestamp is too far from the time here.' },
+  signature: { status: 401, sentence: 'The signature or token does not match.' },
+} as const satisfies Record<string, { status: number; sentence: string }>;
+
+export type RefusalReason = keyof typeof REFUSALS;

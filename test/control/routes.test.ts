@@ -1,0 +1,134 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { bearerIs } from '../../src/control/bearer.js';
+import { type ControlOptions, controlApp } from '../../src/control/routes.js';
+import { WorkerError } from '../../src/domain/errors.js';
+import { status } from './status.js';
+
+const TOKEN = 'token-of-this-run';
+let did: string[];
+beforeEach(() => {
+  did = [];
+});
+
+function app(over: Partial<ControlOptions> = {}) {
+  return controlApp({
+    token: TOKEN,
+    isAllowedHost: (host) => host === undefined || host.startsWith('127.0.0.1'),
+    status: async () => status(),
+    wake: (kind) => did.push(`wake ${kind}`),
+    stop: (how) => did.push(`stop ${how}`),
+    show: async () => undefined,
+    turns: async (limit) => {
+      did.push(`turns ${limit}`);
+      return [];
+    },
+    ...over,
+  });
+}
+const authorization = { authorization: `Bearer ${TOKEN}` };
+const ask = (path: string, init: RequestInit = {}, over: Partial<ControlOptions> = {}) =>
+  app(over).request(`/control/${path}`, { ...init, headers: { ...authorization, ...init.headers } });
+const post = (path: string, body?: string) =>
+  ask(path, { method: 'POST', ...(body === undefined ? {} : { body }) });
+
+describe('the control routes', () => {
+  it('tell the status', async () => {
+    const response = await ask('status');
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual(JSON.parse(JSON.stringify(status())));
+  });
+
+  it('wake by hand', async () => {
+    expect((await post('wake')).status).toBe(202);
+    expect(did).toEqual(['wake manual']);
+  });
+
+  it('stop as asked, gently when not told', async () => {
+    for (const body of ['{"how":"force"}', '{"how":"drain"}', '{}', '']) {
+      expect((await post('stop', body)).status).toBe(202);
+    }
+    expect(did).toEqual(['stop force', 'stop drain', 'stop drain', 'stop drain']);
+  });
+
+  it.each(['{"how":"now"}', 'no json', 'null', '[1'])('refuse to stop by %s', async (body) => {
+    const response = await post('stop', body);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: 'usage', error: expect.stringContaining('drain') });
+    expect(did).toEqual([]);
+  });
+
+  it('refuse a body that is far too long', async () => {
+    expect((await post('stop', JSON.stringify({ how: 'force', x: 'x'.repeat(9000) }))).status).toBe(413);
+    expect(did).toEqual([]);
+  });
+
+  it('show a message by an id of any spelling, and say when there is none', async () => {
+    const asked: string[] = [];
+    const show = async (id: string) => {
+      asked.push(id);
+      return undefined;
+    };
+    const response = await ask(`messages/${encodeURIComponent('a/b c?')}`, {}, { show });
+    expect(asked).toEqual(['a/b c?']);
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ error: 'The mailbox never saw a message a/b c?.' });
+  });
+
+  it('list turns within limits', async () => {
+    expect(await (await ask('turns')).json()).toEqual({ turns: [] });
+    await ask('turns?limit=3');
+    expect(did).toEqual(['turns 20', 'turns 3']);
+    for (const limit of ['0', '-1', 'x', '1.5', '100000', '']) {
+      expect((await ask(`turns?limit=${limit}`)).status).toBe(400);
+    }
+  });
+
+  it.each([
+    ['no token', {}],
+    ['a wrong one', { authorization: 'Bearer wrong' }],
+    ['the token without its scheme', { authorization: TOKEN }],
+    ['a longer one', { authorization: `Bearer ${TOKEN}x` }],
+  ])('refuse %s before anything happens', async (_what, headers) => {
+    for (const [path, method] of [
+      ['wake', 'POST'],
+      ['status', 'GET'],
+      ['nothing', 'GET'],
+    ] as const) {
+      const response = await app().request(`/control/${path}`, {
+        method,
+        headers: headers as Record<string, string>,
+      });
+      expect(response.status).toBe(401);
+      expect(await response.json()).toMatchObject({ error: expect.stringMatching(/^The token .*\.$/) });
+    }
+    expect(did).toEqual([]);
+  });
+
+  it('refuse a foreign host even with the token', async () => {
+    const response = await ask('wake', { method: 'POST', headers: { host: 'evil.example' } });
+    expect(response.status).toBe(403);
+    expect(did).toEqual([]);
+  });
+
+  it('answer in sentences where nothing is', async () => {
+    const response = await ask('wake');
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ error: 'There is no GET /control/wake here.' });
+  });
+
+  it('hand on what failed, with its code and hint and without secrets', async () => {
+    const failing = (error: Error) => ask('status', {}, { status: () => Promise.reject(error) });
+    const known = await failing(new WorkerError('store-unusable', 'The disk is full.'));
+    expect(known.status).toBe(500);
+    expect(await known.json()).toMatchObject({ code: 'store-unusable', error: 'The disk is full.' });
+    const unknown = await (await failing(new Error(`bad ${TOKEN}`))).json();
+    expect(unknown).toMatchObject({ code: 'internal', error: 'bad [redacted]' });
+  });
+
+  it('need a token to exist at all', () => {
+    expect(() => app({ token: '' })).toThrow('needs a token');
+    expect(bearerIs('Bearer ', '')).toBe(false);
+    expect(bearerIs(undefined, 'x')).toBe(false);
+    expect(bearerIs('bearer x', 'x')).toBe(true);
+  });
+});

@@ -1,0 +1,220 @@
+// Random operations on a store, and what can be seen of it afterwards: the parts of the model test.
+import fc from 'fast-check';
+import { WorkerError } from '../../src/domain/errors.js';
+import type { MessageState } from '../../src/domain/message.js';
+import type { OutboxState } from '../../src/domain/outbox.js';
+import type { Store } from '../../src/mailbox/index.js';
+import type { Settlement } from '../../src/ports/mailbox.js';
+
+export const MESSAGES = Array.from({ length: 10 }, (_, n) => `m${n}`);
+export const CONVERSATIONS = ['@alice', '@bob', '#ops'] as const;
+const ADDRESSES = [...CONVERSATIONS, '@alice/thread', 'Bob'];
+const CLAIMS = Array.from({ length: 5 }, (_, n) => `c${n}`);
+const START = 100_000;
+
+const conversation = fc.constantFrom(...CONVERSATIONS);
+const address = fc.constantFrom(...ADDRESSES);
+const parts = fc.array(fc.string({ maxLength: 6 }), { maxLength: 3 });
+const claim = fc.constantFrom(...CLAIMS);
+/** Clocks jump: an instant may lie before the one before it. */
+const at = fc.integer({ min: 0, max: 9 }).map((n) => START + n);
+
+const text = fc.option(fc.record({ to: address, parts, replyToId: fc.constant(undefined) }), {
+  nil: undefined,
+});
+const settlement: fc.Arbitrary<Settlement> = fc.oneof(
+  fc.record({ kind: fc.constant('answered' as const), reply: text }),
+  fc.record({ kind: fc.constant('silent' as const) }),
+  fc.record({ kind: fc.constant('dead' as const), error: fc.string({ maxLength: 4 }), notice: text }),
+  fc.record({
+    kind: fc.constant('retry' as const),
+    retryAt: at,
+    error: fc.string({ maxLength: 4 }),
+    countsAttempt: fc.boolean(),
+    before: fc.record({
+      sessionId: fc.constantFrom(undefined, 's1'),
+      promptKept: fc.boolean(),
+      rescued: fc.boolean(),
+      lastError: fc.constantFrom(undefined, 'e'),
+    }),
+  }),
+);
+
+const batch = fc.array(
+  fc.record({
+    id: fc.constantFrom(...MESSAGES),
+    conversation,
+    text: fc.string({ maxLength: 8 }),
+    sentAt: fc.constantFrom(undefined, START - 1),
+    silent: fc.integer({ min: 0, max: 5 }).map((n) => n === 0),
+  }),
+  { maxLength: 4 },
+);
+
+/** `weight` favours what makes a life: without it most sequences only collect refusals. */
+export const operation = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ op: fc.constant('spool' as const), batch, at }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      op: fc.constant('claim' as const),
+      at,
+      newId: claim,
+      prefer: fc.option(conversation, { nil: undefined }),
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ op: fc.constant('settle' as const), claim, settlement, at }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      op: fc.constant('commit' as const),
+      claimId: claim,
+      to: address,
+      kind: fc.constantFrom('reply' as const, 'interim' as const, 'other' as const),
+      ordinal: fc.integer({ min: 0, max: 1 }),
+      parts,
+      at,
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ op: fc.constant('next' as const), at }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      op: fc.constant('record' as const),
+      row: fc.integer({ min: 1, max: 8 }),
+      state: fc.constantFrom<OutboxState>('sent', 'refused', 'queued', 'unsure', 'sending'),
+      retryAt: fc.option(at, { nil: undefined }),
+      at,
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant('note' as const), claim }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant('crash' as const), resend: fc.boolean(), at }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ op: fc.constant('turn' as const), turn: fc.nat(3), ends: fc.boolean() }),
+  },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant('slot' as const), pid: fc.option(fc.nat(9)) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ op: fc.constant('delivery' as const), id: fc.constantFrom('d1', 'd2') }),
+  },
+  { weight: 1, arbitrary: fc.record({ op: fc.constantFrom('acquire' as const, 'release' as const) }) },
+);
+
+export type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
+
+/** What it resolved to, or the code it was refused with. Whatever else is thrown is a fault of the store. */
+export async function run(store: Store, operation: Operation): Promise<unknown> {
+  try {
+    return { value: await perform(store, operation) };
+  } catch (error) {
+    if (error instanceof WorkerError) return { refused: error.code };
+    throw error;
+  }
+}
+
+async function perform(store: Store, operation: Operation): Promise<unknown> {
+  const { mailbox, outbox, ledger, slots, lease, deliveries } = store;
+  switch (operation.op) {
+    case 'spool': {
+      const messages = operation.batch.map(({ silent: _, ...one }) => ({
+        ...one,
+        sender: one.conversation === '#ops' ? '@carol' : one.conversation,
+        kind: 'agent' as const,
+      }));
+      const silent = operation.batch.filter((one) => one.silent).map((one) => one.id);
+      return mailbox.spool(messages, operation.at, new Set(silent));
+    }
+    case 'claim':
+      return mailbox.claim({ ...operation, slot: 0 });
+    case 'settle':
+      return mailbox.settle(operation.claim, operation.settlement, operation.at);
+    case 'commit':
+      return outbox.commit({ ...operation, replyToId: undefined }, operation.at);
+    case 'next':
+      return outbox.next(operation.at);
+    case 'record':
+      return outbox.record(operation.row, operation, operation.at);
+    case 'note':
+      return mailbox.noteSession(operation.claim, 's2');
+    case 'crash':
+      return rescue(store, operation.resend, operation.at);
+    case 'turn': {
+      const id = `t${operation.turn}`;
+      const usage = { costUsd: 0.25, inputTokens: 3, outputTokens: 2, modelCalls: 1 };
+      const end = { endedAt: 9, sessionId: undefined, verdict: 'answered', outcome: 'completed', usage };
+      if (operation.ends) return ledger.end(id, end);
+      const begun = { id, claimId: 'c0', conversation: '@alice', slot: 0, sessionId: 's1' };
+      return ledger.begin({ ...begun, startedAt: operation.turn, promptBytes: 7 });
+    }
+    case 'slot': {
+      const pid = operation.pid ?? undefined;
+      return slots.save({ slot: 0, pid, processStart: 'x', sessionId: undefined, conversation: '@bob' });
+    }
+    case 'delivery':
+      return deliveries.remember(operation.id, START);
+    case 'acquire':
+      return lease.acquire();
+    case 'release':
+      return lease.release();
+  }
+}
+
+/** What the worker does at its start after a crash. */
+async function rescue({ mailbox, outbox }: Store, resend: boolean, now: number): Promise<number> {
+  const rows = await outbox.recover(resend ? 'queued' : 'unsure');
+  for (const claim of await mailbox.openClaims()) {
+    if ((await outbox.settlingSends(claim.id)) > 0) {
+      await mailbox.settle(claim.id, { kind: 'answered', reply: undefined }, now);
+      continue;
+    }
+    const before = {
+      sessionId: claim.sessionId,
+      promptKept: claim.sessionId !== undefined,
+      rescued: true,
+      lastError: 'we died',
+    };
+    await mailbox.settle(
+      claim.id,
+      { kind: 'retry', retryAt: now, error: 'we died', countsAttempt: true, before },
+      now,
+    );
+  }
+  return rows;
+}
+
+/** All that can be asked of a store, as one value. */
+export async function seen({ mailbox, outbox, ledger, slots, lease }: Store) {
+  const each = async <K extends string, T>(
+    keys: readonly K[],
+    ask: (key: K) => Promise<T>,
+  ): Promise<[K, T][]> => {
+    const answers: [K, T][] = [];
+    for (const key of keys) answers.push([key, await ask(key)]);
+    return answers;
+  };
+  const limits = { exchanges: 5, chars: 20 };
+  const memories: unknown[] = [];
+  for (const id of [...CLAIMS, 'later']) {
+    for (const one of CONVERSATIONS) memories.push(await mailbox.memory({ id, conversation: one }, limits));
+  }
+  return {
+    counts: await mailbox.counts(),
+    lives: await each(MESSAGES, (id) => mailbox.show(id)),
+    open: await mailbox.openClaims(),
+    nextRetryAt: await mailbox.nextRetryAt(),
+    memories,
+    rows: await each(CLAIMS, (id) => outbox.ofClaim(id)),
+    replies: await each(CLAIMS, (id) => outbox.settlingSends(id)),
+    outbox: await outbox.counts(),
+    nextDueAt: await outbox.nextDueAt(),
+    totals: await ledger.totals(1),
+    turns: await ledger.recent(3),
+    slot: await slots.load(0),
+    lease: await lease.show(),
+  };
+}
+
+export type Seen = Awaited<ReturnType<typeof seen>>;
+
+export const ENDS: readonly MessageState[] = ['answered', 'silent', 'dead'];
