@@ -12,6 +12,7 @@ import type { Running } from './running.js';
 import { sessionComesToHold } from './transcript.js';
 import { type Cause, interruptedOutcome, outcomeOf } from './turn-outcome.js';
 import { CallCounter } from './usage.js';
+import { keepsInterruptedPrompt } from './version.js';
 import { Watchdog } from './watchdog.js';
 
 export interface TurnTools {
@@ -55,10 +56,7 @@ export async function runTurn(
   watchdog.expired(stop.signal).then((limit) => limit && tell({ kind: 'late', limit }));
   const onAbort = (): void => tell({ kind: 'aborted' });
   signal.addEventListener('abort', onAbort, { once: true });
-  // Only when the record on disk holds the prompt is it true that a resumed session would remember it.
-  sessionComesToHold(tools.environment, running.sessionId, request.id, stop.signal).then(
-    (holds) => holds && progress.holds(running.sessionId),
-  );
+  tellWhenKept(running, request, progress, tools, stop.signal);
 
   const cause = await over;
   stop.abort();
@@ -69,6 +67,20 @@ export async function runTurn(
   // Better no turn than one without tools; the next process is looked at anew.
   if (cause.kind === 'no-gateway') await running.retire(0);
   return outcomeOf({ running, request, signal, cause, result, signs: signs.signs, usage, ...tools });
+}
+
+/** Only when the record on disk holds the prompt is it true that a resumed session would remember it. */
+function tellWhenKept(
+  running: Running,
+  request: TurnRequest,
+  progress: ProgressTeller,
+  { environment }: TurnTools,
+  stop: AbortSignal,
+): void {
+  if (!keepsInterruptedPrompt(running.version)) return;
+  sessionComesToHold(environment, running.sessionId, request.id, stop).then(
+    (holds) => holds && progress.holds(running.sessionId),
+  );
 }
 
 function firstCause(): { promise: Promise<Cause>; tell(cause: Cause): void } {

@@ -38,6 +38,8 @@ import { refuseForgottenMail } from './rotated-key.js';
 import { systemClock, systemIds, systemRandom } from './system.js';
 import { makeWakeSources } from './wake-parts.js';
 
+export type { RunEnd } from '../worker/worker.js';
+
 export interface ComposeOptions {
   readonly settings: Settings;
   readonly inbox: ResolvedInbox;
@@ -201,6 +203,7 @@ async function build(options: ComposeOptions, releases: Releases): Promise<Compo
   );
 
   const token = ids.word() + ids.word();
+  secrets.push(token);
   const control = controlApp({
     token,
     isAllowedHost: () => true, // The private server has checked it for all its parts.

@@ -1,9 +1,8 @@
 // `run`: answers the inbox until it is stopped; with --once, works off what waits and ends.
 import type { Command } from 'commander';
-import { type ComposedAgent, compose } from '../app/compose.js';
+import { type ComposedAgent, compose, type RunEnd } from '../app/compose.js';
 import { loadSettings, resolveInbox, type Settings } from '../config/index.js';
 import { WorkerError } from '../domain/errors.js';
-import type { RunEnd } from '../worker/worker.js';
 import type { CliContext } from './context.js';
 import { addSettingOptions, type Flags } from './setting-options.js';
 import { stopSignals } from './stop-signals.js';

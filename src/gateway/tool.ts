@@ -17,6 +17,11 @@ interface ToolSpec<Shape extends z.ZodRawShape> {
   readonly input: z.ZodObject<Shape>;
   /** Claude Code runs such tools side by side; the hint is not part of what the model is sent. */
   readonly readOnly?: boolean;
+  /**
+   * Claude Code puts a result of more than 50,000 characters into a file and shows the model its path; an agent
+   * without file tools would never see it. This raises the limit, up to 500,000, where the version knows it.
+   */
+  readonly maxResultChars?: number;
   run(turn: OpenTurn, input: z.output<z.ZodObject<Shape>>): Promise<Refused | Answer>;
 }
 
@@ -35,7 +40,8 @@ export function tool<Shape extends z.ZodRawShape>(spec: ToolSpec<Shape>): Gatewa
       name: spec.name,
       description: spec.description,
       inputSchema: inputSchema as Tool['inputSchema'],
-      ...(spec.readOnly === true ? { annotations: { readOnlyHint: true } } : {}),
+      ...(spec.readOnly === true && { annotations: { readOnlyHint: true } }),
+      ...(spec.maxResultChars && { _meta: { 'anthropic/maxResultSizeChars': spec.maxResultChars } }),
     },
     call: async (turn, input) => {
       const parsed = spec.input.safeParse(withoutNulls(input));

@@ -24,6 +24,7 @@ const readDm = tool({
     offset: z.number().min(0).refine(Number.isInteger, 'must be a whole number').optional(),
   }),
   readOnly: true,
+  maxResultChars: 500_000,
   run: async (turn, { with: partner, id, offset }) => {
     const read = await turn.read({ with: partner, id, offset });
     return read.kind === 'refused' ? read : answer({ messages: read.messages.map(piece) });

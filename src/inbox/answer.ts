@@ -34,25 +34,36 @@ function contentOf(result: ToolResult): Answer {
 }
 
 function textAnswer(texts: readonly string[]): Answer {
-  if (texts.every((text) => text.trim() === '')) return { kind: 'nothing' };
-  const whole = parseJson(texts.join('\n'));
-  if (whole !== undefined) return { kind: 'json', value: whole };
-  if (texts.length > 1) {
-    const items = texts.map(parseJson);
-    if (items.every((item) => item !== undefined)) return { kind: 'json', value: items.flat() };
-  }
-  return { kind: 'sentence', text: texts.join('\n').trim() };
+  const filled = texts.map((text) => text.trim()).filter((text) => text !== '');
+  if (filled.length === 0) return { kind: 'nothing' };
+  const value = filled.length === 1 ? oneText(filled[0] ?? '') : manyTexts(filled);
+  return value === undefined ? { kind: 'sentence', text: filled.join('\n') } : { kind: 'json', value };
 }
+
+function oneText(text: string): unknown {
+  const fenced = /^```(?:json)?\s*([\s\S]*?)\s*```$/.exec(text)?.[1];
+  return parseContainer(fenced ?? text) ?? allOf(text.split('\n')) ?? parseContainer(afterSentence(text));
+}
+
+/** One text in several blocks, or one block an item; a sentence may stand before the items. */
+function manyTexts(texts: readonly string[]): unknown {
+  const [first = '', ...others] = texts;
+  return (
+    parseContainer(texts.join('\n')) ?? allOf(texts) ?? (startsAsJson(first) ? undefined : allOf(others))
+  );
+}
+
+/** The items of all texts, where every single one is JSON: none may be dropped. */
+function allOf(texts: readonly string[]): unknown {
+  const values = texts.filter((text) => text.trim() !== '').map(parseContainer);
+  return values.length > 0 && values.every((value) => value !== undefined) ? values.flat() : undefined;
+}
+
+const startsAsJson = (text: string): boolean => /^\s*[[{]/.test(text);
 
 /** An object or a list; a bare number or word counts as a sentence. */
-function parseJson(text: string): unknown {
-  const trimmed = text.trim();
-  const fenced = /^```(?:json)?\s*([\s\S]*?)\s*```$/.exec(trimmed)?.[1];
-  return parseContainer(fenced ?? trimmed) ?? parseContainer(afterSentence(trimmed));
-}
-
 function parseContainer(text: string): unknown {
-  if (!/^[[{]/.test(text)) return undefined;
+  if (!startsAsJson(text)) return undefined;
   try {
     const value: unknown = JSON.parse(text);
     return value;
@@ -64,7 +75,7 @@ function parseContainer(text: string): unknown {
 /** `You have 2 messages:\n[…]`: what begins on a line of its own and ends with the text. */
 function afterSentence(text: string): string {
   const start = /\n\s*(?=[[{])/.exec(text);
-  return start ? text.slice(start.index).trim() : '';
+  return start && !startsAsJson(text) ? text.slice(start.index).trim() : '';
 }
 
 function saysError(value: unknown): boolean {

@@ -59,7 +59,11 @@ export function failureOf(request: FailedRequest): Failure {
   if (code !== undefined || isFetchFailure(error)) return networkFailure(request, code);
   // The SDK could not make sense of the reply. Whether the call was acted upon, nobody can tell.
   const how = error instanceof Error ? ` (${request.scrub(`${error.name}: ${error.message}`, 120)})` : '';
-  return failed(request, 'unrecognised', `${sentenceStart(server)} answered with something that is not MCP${how}.`);
+  return failed(
+    request,
+    'unrecognised',
+    `${sentenceStart(server)} answered with something that is not MCP${how}.`,
+  );
 }
 
 function httpFailure(request: FailedRequest, error: StreamableHTTPError): Failure {

@@ -16,13 +16,14 @@ export function narrator(write: (line: string) => void, options: NarratorOptions
 
   const lineFor = (event: WorkerEvent): string | undefined => {
     switch (event.type) {
+      // Of several wakes for one message only those that made the look are worth a line: its own.
       case 'woken':
-        if (event.kind === 'start') return undefined;
-        if (event.kind === 'timer' && !options.quietLooks) return undefined;
-        return `woken by ${wakeName(event.kind)}`;
-      case 'looked':
-        if (event.fresh > 0) return `${counted(event.fresh, 'new message')} came in`;
+        return options.quietLooks ? `woken by ${wakeName(event.kind)}` : undefined;
+      case 'looked': {
+        const by = event.wokenBy.map(wakeName).join(' and ');
+        if (event.fresh > 0) return `woken by ${by}: ${counted(event.fresh, 'new message')}`;
         return options.quietLooks ? 'looked: nothing new' : undefined;
+      }
       case 'turn-began': {
         const them = event.messages === 1 ? 'a message' : counted(event.messages, 'message');
         const how = event.attempt > 1 || event.mode === 'continue' ? 'takes up again' : 'is answering';

@@ -82,9 +82,11 @@ export function sentence(event: WorkerEvent): string {
       return 'Claude Code is ready';
     case 'agent-not-ready':
       return `Claude Code is not ready: ${oneLine(event.text)}`;
-    case 'notice':
     case 'stopping':
+      return `stopping (${event.how}): ${oneLine(event.text, 1000)}`;
     case 'stopped':
+      return `stopped: ${oneLine(event.text, 1000)}`;
+    case 'notice':
       return oneLine(event.text, 1000);
   }
 }

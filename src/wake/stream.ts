@@ -109,8 +109,7 @@ class WakeStream implements WakeSource {
           alive();
           steady = this.#untilSteady(over.signal);
           onFirst();
-          wake('stream');
-        },
+          },
         onBytes: alive,
         onWake: () => wake('stream'),
       },

@@ -51,7 +51,8 @@ async function gatewayStatus({ child }: ClaudeProcess): Promise<ServerStatus | u
   const framer = lineFramer({
     onLine: (line) => {
       const frame = JSON.parse(line);
-      if (frame.type === 'control_response') answers.get(frame.response.request_id)?.(frame.response.response);
+      if (frame.type === 'control_response')
+        answers.get(frame.response.request_id)?.(frame.response.response);
     },
   });
   child.stdout?.on('data', (chunk) => framer.push(chunk));
@@ -61,7 +62,9 @@ async function gatewayStatus({ child }: ClaudeProcess): Promise<ServerStatus | u
     count += 1;
     const id = `ask-${count}`;
     const answer = new Promise<Record<string, unknown>>((resolve) => answers.set(id, resolve));
-    child.stdin?.write(`${JSON.stringify({ type: 'control_request', request_id: id, request: { subtype } })}\n`);
+    child.stdin?.write(
+      `${JSON.stringify({ type: 'control_request', request_id: id, request: { subtype } })}\n`,
+    );
     return Promise.race([answer, ended]);
   };
   ended.catch(() => {});
@@ -109,5 +112,24 @@ describe('the real Claude Code', () => {
       { with: '@alice', id: undefined, offset: undefined },
       { to: '@alice', text: expect.any(String), interim: false },
     ]);
+  });
+
+  it('shows a long message to the model, and not the path of a file', async () => {
+    api = await startScriptedApi();
+    const text = `${'word '.repeat(20_000)} the very end`;
+    running.turns.turn.messages = [{ id: 'm1', sender: '@alice', text, at: 0, nextOffset: undefined }];
+    const shown: string[] = [];
+    api.setScript((request) => {
+      const body = JSON.stringify(request.messages);
+      if (!body.includes('tool_result')) {
+        const input = { with: '@alice' };
+        return { content: [{ type: 'tool_use', name: 'mcp__agentdm__read_dm', input }] };
+      }
+      shown.push(body);
+      return { content: [{ type: 'text', text: 'done' }] };
+    });
+    await start('open-token', api.url).turn('go');
+    expect(shown).toHaveLength(1);
+    expect(shown[0]).toContain('the very end');
   });
 });

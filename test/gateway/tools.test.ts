@@ -70,6 +70,13 @@ describe('with an open turn', () => {
       'list_dms',
       'read_dm',
     ]);
+    expect(tools.map((tool) => tool._meta)).toEqual([
+      undefined,
+      { 'anthropic/maxResultSizeChars': 500_000 },
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 
   it('list_dms answers in the shape of the dms vocabulary', async () => {

@@ -9,15 +9,22 @@ import type { Settlement } from '../../src/ports/mailbox.js';
 export const MESSAGES = Array.from({ length: 10 }, (_, n) => `m${n}`);
 export const CONVERSATIONS = ['@alice', '@bob', '#ops'] as const;
 const ADDRESSES = [...CONVERSATIONS, '@alice/thread', 'Bob'];
-const CLAIMS = Array.from({ length: 5 }, (_, n) => `c${n}`);
+const CLAIMS = Array.from({ length: 8 }, (_, n) => `c${n}`);
 const START = 100_000;
+const ACQUIRES = Array.from({ length: 9 }, () => 'acquire' as const);
 
 const conversation = fc.constantFrom(...CONVERSATIONS);
 const address = fc.constantFrom(...ADDRESSES);
-const parts = fc.array(fc.string({ maxLength: 6 }), { maxLength: 3 });
+const parts = fc.oneof(
+  { weight: 9, arbitrary: fc.array(fc.string({ maxLength: 6 }), { minLength: 1, maxLength: 3 }) },
+  { weight: 1, arbitrary: fc.constant([]) },
+);
 const claim = fc.constantFrom(...CLAIMS);
 /** Clocks jump: an instant may lie before the one before it. */
 const at = fc.integer({ min: 0, max: 9 }).map((n) => START + n);
+
+/** True: at something that is open; false: at a name out of the blue, which mostly is refused. */
+const aim = fc.integer({ min: 0, max: 3 }).map((n) => n > 0);
 
 const text = fc.option(fc.record({ to: address, parts, replyToId: fc.constant(undefined) }), {
   nil: undefined,
@@ -53,9 +60,9 @@ const batch = fc.array(
 
 /** `weight` favours what makes a life: without it most sequences only collect refusals. */
 export const operation = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ op: fc.constant('spool' as const), batch, at }) },
+  { weight: 8, arbitrary: fc.record({ op: fc.constant('spool' as const), batch, at }) },
   {
-    weight: 4,
+    weight: 8,
     arbitrary: fc.record({
       op: fc.constant('claim' as const),
       at,
@@ -63,12 +70,13 @@ export const operation = fc.oneof(
       prefer: fc.option(conversation, { nil: undefined }),
     }),
   },
-  { weight: 4, arbitrary: fc.record({ op: fc.constant('settle' as const), claim, settlement, at }) },
+  { weight: 8, arbitrary: fc.record({ op: fc.constant('settle' as const), aim, claim, settlement, at }) },
   {
-    weight: 4,
+    weight: 8,
     arbitrary: fc.record({
       op: fc.constant('commit' as const),
-      claimId: claim,
+      aim,
+      claim,
       to: address,
       kind: fc.constantFrom('reply' as const, 'interim' as const, 'other' as const),
       ordinal: fc.integer({ min: 0, max: 1 }),
@@ -76,11 +84,12 @@ export const operation = fc.oneof(
       at,
     }),
   },
-  { weight: 4, arbitrary: fc.record({ op: fc.constant('next' as const), at }) },
+  { weight: 8, arbitrary: fc.record({ op: fc.constant('next' as const), at }) },
   {
-    weight: 4,
+    weight: 8,
     arbitrary: fc.record({
       op: fc.constant('record' as const),
+      aim,
       row: fc.integer({ min: 1, max: 8 }),
       state: fc.constantFrom<OutboxState>('sent', 'refused', 'queued', 'unsure', 'sending'),
       retryAt: fc.option(at, { nil: undefined }),
@@ -98,7 +107,11 @@ export const operation = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ op: fc.constant('delivery' as const), id: fc.constantFrom('d1', 'd2') }),
   },
-  { weight: 1, arbitrary: fc.record({ op: fc.constantFrom('acquire' as const, 'release' as const) }) },
+  {
+    weight: 2,
+    // Seldom given back: without the lease everything is refused.
+    arbitrary: fc.record({ op: fc.constantFrom(...ACQUIRES, 'release' as const) }),
+  },
 );
 
 export type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
@@ -128,13 +141,15 @@ async function perform(store: Store, operation: Operation): Promise<unknown> {
     case 'claim':
       return mailbox.claim({ ...operation, slot: 0 });
     case 'settle':
-      return mailbox.settle(operation.claim, operation.settlement, operation.at);
-    case 'commit':
-      return outbox.commit({ ...operation, replyToId: undefined }, operation.at);
+      return mailbox.settle(await aimedClaim(store, operation), operation.settlement, operation.at);
+    case 'commit': {
+      const claimId = await aimedClaim(store, operation);
+      return outbox.commit({ ...operation, claimId, replyToId: undefined }, operation.at);
+    }
     case 'next':
       return outbox.next(operation.at);
     case 'record':
-      return outbox.record(operation.row, operation, operation.at);
+      return outbox.record(await aimedRow(store, operation), operation, operation.at);
     case 'note':
       return mailbox.noteSession(operation.claim, 's2');
     case 'crash':
@@ -158,6 +173,19 @@ async function perform(store: Store, operation: Operation): Promise<unknown> {
     case 'release':
       return lease.release();
   }
+}
+
+async function aimedClaim(store: Store, { aim, claim }: { aim: boolean; claim: string }): Promise<string> {
+  const open = aim ? await store.mailbox.openClaims() : [];
+  return open[CLAIMS.indexOf(claim) % Math.max(1, open.length)]?.id ?? claim;
+}
+
+async function aimedRow(store: Store, { aim, row }: { aim: boolean; row: number }): Promise<number> {
+  if (!aim) return row;
+  const rows = [];
+  for (const id of CLAIMS) rows.push(...(await store.outbox.ofClaim(id)));
+  const tried = rows.filter((one) => one.state === 'sending' || one.state === 'unsure');
+  return tried[row % Math.max(1, tried.length)]?.id ?? row;
 }
 
 /** What the worker does at its start after a crash. */

@@ -16,7 +16,8 @@ describe('narrator', () => {
       told([
         { type: 'agent-ready', sessionId: undefined, pid: 4 },
         { type: 'woken', kind: 'webhook' },
-        looked({ fresh: 1 }),
+        { type: 'woken', kind: 'stream' },
+        looked({ fresh: 1, wokenBy: ['webhook', 'stream'] }),
         { type: 'agent-ready', sessionId: 's', pid: 4 },
         began(),
         {
@@ -30,8 +31,7 @@ describe('narrator', () => {
       ]),
     ).toEqual([
       'Claude Code is ready',
-      'woken by a webhook',
-      '1 new message came in',
+      'woken by a webhook and the wake stream: 1 new message',
       'Claude is answering a message from @alice',
       'answered @alice in 1.2 s for $0.003 with 1 model call',
       'sent to @alice',
@@ -63,7 +63,7 @@ describe('narrator', () => {
       'going on after 2 s (limited)',
       'Claude takes up again 3 messages from @alice',
       'warning: port taken',
-      'bye',
+      'stopped: bye',
     ]);
   });
 

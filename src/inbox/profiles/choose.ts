@@ -1,5 +1,6 @@
 // Chooses the profile from the server's tools, or says what is there and what is missing.
 import type { Tool } from '../call.js';
+import { sentenceStart } from '../failure.js';
 import type { ProfileChoice } from '../options.js';
 import { unfilled } from '../schema-arguments.js';
 import type { Scrub } from '../secrets.js';
@@ -37,7 +38,7 @@ export function chooseProfile(tools: readonly Tool[], wish: ProfileChoice, scrub
     if (trouble === undefined) return { kind: 'chosen', profile: candidate.make(tools) };
     troubles.push(trouble);
   }
-  return { kind: 'none', message: scrub(`The inbox offers ${offered(tools)}. ${troubles.join('; ')}.`, 600) };
+  return { kind: 'none', message: scrub(`The inbox offers ${offered(tools)}. ${sentenceStart(troubles.join('; '))}.`, 600) };
 }
 
 function candidatesFor(wish: ProfileChoice): Candidate[] {
@@ -49,11 +50,11 @@ function candidatesFor(wish: ProfileChoice): Candidate[] {
 
 function troubleWith({ name, tools: needed, fills }: Candidate, tools: readonly Tool[]): string | undefined {
   const missing = needed.filter((wanted) => !tools.some((tool) => tool.name === wanted));
-  if (missing.length > 0) return `The profile ${name} misses ${missing.join(', ')}`;
+  if (missing.length > 0) return `the profile ${name} misses ${missing.join(', ')}`;
   for (const tool of fills ? tools : []) {
     const known = fills?.[tool.name];
     const wanted = known === undefined ? [] : unfilled(tool, known);
-    if (wanted.length > 0) return `The profile ${name} cannot fill ${wanted.join(', ')} of ${tool.name}`;
+    if (wanted.length > 0) return `the profile ${name} cannot fill ${wanted.join(', ')} of ${tool.name}`;
   }
   return undefined;
 }
