@@ -1,7 +1,7 @@
 // Starts a Claude Code process and proves that it is ready, or says why it is not.
 import { WorkerError } from '../domain/errors.js';
 import { claudeArgs, type Opening } from './argv.js';
-import { writeMcpConfig } from './mcp-config.js';
+import { type McpConfigFile, writeMcpConfig } from './mcp-config.js';
 import type { AgentTimings, ClaudeAgentOptions } from './options.js';
 import { parentDeathPrefix } from './parent-death.js';
 import { rootRefusal } from './presets.js';
@@ -56,8 +56,9 @@ async function spawn(
 ): Promise<Running> {
   const { gateway } = agent;
   const token = gateway.issueToken();
+  let config: McpConfigFile | undefined;
   try {
-    const config = await writeMcpConfig(agent.stateFolder, { ...gateway, token }, agent.otherServers);
+    config = await writeMcpConfig(agent.stateFolder, { ...gateway, token }, agent.otherServers);
     return new Running({
       file: agent.claudePath,
       args: claudeArgs(agent, config.path, opening),
@@ -75,6 +76,7 @@ async function spawn(
     });
   } catch (error) {
     gateway.revokeToken(token);
+    await config?.remove();
     throw error;
   }
 }

@@ -12,7 +12,9 @@ const MIGRATIONS: Record<string, Migration> = { '2026-11-first': firstSchema };
  * Throws WorkerError `store-unusable` when a newer version wrote the database.
  */
 export async function migrate(db: Db, place: string): Promise<void> {
-  await refuseNewer(db, place);
+  const executed = await refuseNewer(db, place);
+  // The Migrator writes its bookkeeping even where nothing is to be done: an opening must not wait for a lock.
+  if (isCurrent(executed)) return;
   const { error } = await new Migrator({
     db,
     provider: { getMigrations: async () => MIGRATIONS },
@@ -23,11 +25,14 @@ export async function migrate(db: Db, place: string): Promise<void> {
 /** For a reader, who may not migrate. Throws WorkerError `store-unusable` unless the schema is exactly ours. */
 export async function requireCurrent(db: Db, place: string): Promise<void> {
   const executed = await refuseNewer(db, place);
-  if (executed.length === Object.keys(MIGRATIONS).length) return;
+  if (isCurrent(executed)) return;
   throw new WorkerError('store-unusable', `${place} was last used by an older version of inbox-worker.`, {
     hint: 'Start the worker once with this version: it brings the store up to date.',
   });
 }
+
+const isCurrent = (executed: readonly string[]): boolean =>
+  executed.length === Object.keys(MIGRATIONS).length;
 
 async function refuseNewer(db: Db, place: string): Promise<string[]> {
   const executed = await executedMigrations(db);

@@ -1,6 +1,7 @@
 // Opens the SQLite file: private, durable, checked. All that is SQLite's alone is here.
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import BetterSqlite3, { type Database } from 'better-sqlite3';
 import {
   CompiledQuery,
@@ -15,8 +16,9 @@ import { WorkerError } from '../domain/errors.js';
 import { damagedStore } from './store-errors.js';
 import type { Tables } from './tables.js';
 
-/** How long a statement waits for another process's commit, ms. It blocks us, so it is short of any watchdog. */
+/** How long we wait for another's commit, ms. Nobody's takes as long unless it holds the file open by hand. */
 const BUSY_TIMEOUT_MS = 5_000;
+const BUSY_PAUSE_MS = 10;
 
 /** A database and what our queries must know of its kind. */
 export interface OpenDatabase {
@@ -104,8 +106,30 @@ class OurDriver extends SqliteDriver {
     connection: DatabaseConnection,
     settings?: TransactionSettings,
   ): Promise<void> {
-    const begin = settings?.accessMode === 'read only' ? 'begin' : 'begin immediate';
-    await connection.executeQuery(CompiledQuery.raw(begin));
+    if (settings?.accessMode === 'read only') await connection.executeQuery(CompiledQuery.raw('begin'));
+    else await this.#beginWriting();
+  }
+
+  /**
+   * SQLite's own wait blocks the whole process: its listeners, its heartbeats, and with them another store of this
+   * process that holds the lock. So only this wait, the one for the right to write, is ours.
+   */
+  async #beginWriting(): Promise<void> {
+    const giveUpAt = performance.now() + BUSY_TIMEOUT_MS;
+    while (!this.#tryBegin(performance.now() >= giveUpAt)) await setTimeout(BUSY_PAUSE_MS);
+  }
+
+  #tryBegin(last: boolean): boolean {
+    this.#database.pragma('busy_timeout = 0');
+    try {
+      this.#database.exec('begin immediate');
+      return true;
+    } catch (error) {
+      if (last || !(error instanceof BetterSqlite3.SqliteError) || error.code !== 'SQLITE_BUSY') throw error;
+      return false;
+    } finally {
+      this.#database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    }
   }
 
   /** On a full disk SQLite has rolled back by itself, and a second rollback would hide the reason. */

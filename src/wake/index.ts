@@ -1,4 +1,4 @@
 // The door of the wake sources: webhook receiver, wake stream, process signals.
 export { processSignals, type SignalLatch } from './signals.js';
 export { type WakeStreamOptions, wakeStream } from './stream.js';
-export { type WebhookCounts, type WebhookOptions, type WebhookReceiver, webhookReceiver } from './webhook.js';
+export { type WebhookOptions, type WebhookReceiver, webhookReceiver } from './webhook.js';

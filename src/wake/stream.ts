@@ -109,7 +109,8 @@ class WakeStream implements WakeSource {
           alive();
           steady = this.#untilSteady(over.signal);
           onFirst();
-          },
+          wake('stream');
+        },
         onBytes: alive,
         onWake: () => wake('stream'),
       },

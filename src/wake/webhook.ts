@@ -37,7 +37,7 @@ export interface WebhookOptions {
   readonly rebindMs?: number | undefined;
 }
 
-export interface WebhookCounts {
+interface WebhookCounts {
   /** Answered 202, repetitions included. */
   readonly accepted: number;
   /** Accepted, but known by their delivery id: they woke nobody. */

@@ -7,7 +7,7 @@ import type { DmPiece, DmSummary, OpenTurn, Refused, SendRequest, Turns } from '
 export const AT = Date.UTC(2026, 10, 30, 12);
 
 /** A turn with one conversation; every call of it is recorded. */
-export class ScriptedTurn implements OpenTurn {
+class ScriptedTurn implements OpenTurn {
   readonly calls: unknown[] = [];
   dms: DmSummary[] = [{ with: '@alice', unread: 2, lastAt: AT }];
   messages: DmPiece[] = [

@@ -64,7 +64,10 @@ describe.each(variants)('the embedded inbox, %s', (_name, options, profile) => {
       sender: '@bob',
       text: 'all hands',
     });
-    expect(got.messages.find((message) => message.id === notice)).toMatchObject({ sender: '@system' });
+    expect(got.messages.find((message) => message.id === notice)).toMatchObject({
+      sender: '@system',
+      kind: 'system',
+    });
     expect(got.messages).toHaveLength(7);
 
     const again = collector();

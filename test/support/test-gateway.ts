@@ -11,7 +11,7 @@ export interface TestGateway {
   readonly valid: ReadonlySet<string>;
   /** Calls of the tool `send_dm`, in order. */
   readonly sends: readonly unknown[];
-  /** While it is down every request is answered with 503. */
+  /** While it is down every connection is cut. */
   down: boolean;
   issueToken(): string;
   revokeToken(token: string): void;
@@ -52,7 +52,7 @@ export async function startTestGateway(name = 'inbox'): Promise<TestGateway> {
   const handle = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await bodyOf(incoming);
     const token = /^Bearer (.+)$/.exec(incoming.headers.authorization ?? '')?.[1] ?? '';
-    if (gateway.down) response.writeHead(503).end();
+    if (gateway.down) response.destroy();
     else if (!valid.has(token)) response.writeHead(401).end();
     else if (incoming.method !== 'POST') response.writeHead(405).end();
     else {

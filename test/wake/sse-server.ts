@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface Caller {
+interface Caller {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Answers 200 as an event stream; with `text` its first bytes. */

@@ -161,6 +161,29 @@ describe('a declared length over the cap', () => {
     expect(statusOf(await rawHttp(port, request + 'x'.repeat(length)))).toBe(413);
   });
 
+  it('is heard by a sender that reads only when it has written its whole body', async () => {
+    const port = await start({ maxBytes: 1000 });
+    const socket = connect(port, '127.0.0.1');
+    sockets.push(socket);
+    const closed = closeOf(socket);
+    await once(socket, 'connect');
+    socket.pause();
+    socket.write(head('POST /webhook', { ...signed(BODY), 'content-length': 5000 }));
+    while (receiver.counts().refused['too-large'] === 0) await alive(port);
+    // Had the connection been closed at once, the first of these would be answered by a reset, the next would fail.
+    for (let count = 0; count < 5; count += 1) {
+      socket.write('x'.repeat(1000));
+      await alive(port);
+    }
+    let answer = '';
+    socket.on('data', (data) => {
+      answer += data;
+    });
+    socket.resume();
+    await closed;
+    expect(statusOf(answer)).toBe(413);
+  });
+
   it('is refused though the body never comes', async () => {
     const port = await start();
     const answer = await rawHttp(

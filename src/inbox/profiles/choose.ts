@@ -38,7 +38,10 @@ export function chooseProfile(tools: readonly Tool[], wish: ProfileChoice, scrub
     if (trouble === undefined) return { kind: 'chosen', profile: candidate.make(tools) };
     troubles.push(trouble);
   }
-  return { kind: 'none', message: scrub(`The inbox offers ${offered(tools)}. ${sentenceStart(troubles.join('; '))}.`, 600) };
+  return {
+    kind: 'none',
+    message: scrub(`The inbox offers ${offered(tools)}. ${sentenceStart(troubles.join('; '))}.`, 600),
+  };
 }
 
 function candidatesFor(wish: ProfileChoice): Candidate[] {

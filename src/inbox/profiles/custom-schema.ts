@@ -40,7 +40,14 @@ export const CUSTOM_PROFILE = z.strictObject({
     /** Path in an item whose newest value becomes `{cursor}` of the next look; kept while the worker runs. */
     cursor: path.optional(),
     /** A second call for each item, for the messages themselves; the item's own paths are placeholders: `{item.id}`. */
-    each: z.strictObject({ ...call.shape, items: path.optional() }).optional(),
+    each: z
+      .strictObject({
+        ...call.shape,
+        items: path.optional(),
+        /** Of what it returns (a whole thread, say), only the message with the item's own id is meant. */
+        same_id: z.boolean().default(false),
+      })
+      .optional(),
   }),
   message: fields,
   /** Used where a message does not say. */

@@ -100,7 +100,11 @@ export function customProfile(profile: CustomProfile): Profile {
       if (opened.kind === 'trouble') return { trouble: opened.outcome, isNew };
       const second = readItems(opened.answer, look.each, look.empty, io.scrub);
       if (second.kind === 'unreadable') return { trouble: unrecognised([second.why]), isNew };
-      const delivered = await deliver(io, second.list, item, seen, spool);
+      const idOf = (fields: Fields) => followText(fields, profile.message.id ?? 'id');
+      const meant = look.each.same_id
+        ? second.list.filter((fields) => idOf(fields) === idOf(item))
+        : second.list;
+      const delivered = await deliver(io, meant, item, seen, spool);
       if (delivered.trouble) return delivered;
       isNew ||= delivered.isNew;
     }

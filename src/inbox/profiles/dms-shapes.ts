@@ -27,6 +27,7 @@ export interface Counterparts {
   readonly faults: readonly string[];
 }
 
+const SYSTEM = '@system';
 const LISTS = ['dms', 'conversations', 'threads', 'chats', 'items', 'results'];
 const WITH = [
   'with',
@@ -105,7 +106,8 @@ export function readDmItem(fields: Fields, index: number, place: ReadPlace, io: 
       sender: writtenName(sender, place.with, io),
       text,
       sentAt: draft.sentAt,
-      kind: draft.isSystem ? 'system' : 'agent',
+      // This vocabulary has no types; the name is reserved wherever it is used at all.
+      kind: draft.isSystem || sameName(sender, SYSTEM) ? 'system' : 'agent',
     },
     fault,
   };

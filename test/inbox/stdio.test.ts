@@ -1,0 +1,122 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ProgramTransport } from '../../src/inbox/program-transport.js';
+import { processStart } from '../../src/lib/process-identity.js';
+import { clock, collector, inboxOf, never, outgoing } from './helpers.js';
+
+const PROGRAM = fileURLToPath(new URL('../fixtures/inbox/stdio-server.mjs', import.meta.url));
+const program = (...args: string[]) =>
+  ({
+    type: 'stdio',
+    command: process.execPath,
+    args: [PROGRAM, ...args],
+    env: { INBOX_KEY: 'agentdm_feedc0ffee' },
+  }) as const;
+
+const stdioInbox = (server: Parameters<typeof inboxOf>[1] & object) =>
+  inboxOf({ url: '' }, { clock, ...server });
+
+const isAlive = (pid: number): boolean => processStart(pid) !== undefined;
+
+describe('an inbox that is a program', () => {
+  it.each(['plain', 'noisy'])('is looked at and sent through (%s)', async (way) => {
+    const upstream = stdioInbox({ server: program(way) });
+    expect(await upstream.check(never)).toEqual({ kind: 'looked' });
+    const got = collector();
+    expect(await upstream.look(got.spool, never)).toEqual({ kind: 'looked' });
+    expect(got.messages).toMatchObject([{ id: 'm1', sender: '@alice', text: 'hello' }]);
+    expect(await upstream.send(outgoing(), never)).toEqual({ kind: 'sent', upstreamId: 's1' });
+  });
+
+  it('that cannot be started is down, and a send waits', async () => {
+    const upstream = stdioInbox({ server: { type: 'stdio', command: '/nowhere/inbox' } });
+    expect(await upstream.look(collector().spool, never)).toMatchObject({
+      kind: 'down',
+      message: expect.stringContaining('could not be started (ENOENT)'),
+    });
+    expect(await upstream.send(outgoing(), never)).toMatchObject({ kind: 'later' });
+  });
+
+  it('that never answers is down, with its last words', async () => {
+    const upstream = stdioInbox({ server: program('deaf'), callTimeoutMs: 1_500 });
+    expect(await upstream.check(never)).toMatchObject({
+      kind: 'down',
+      message: expect.stringContaining('Please log in at https://login.example/'),
+    });
+  });
+
+  it('that dies in a call makes the send unsure, and is started anew', async () => {
+    const upstream = stdioInbox({ server: program('die-in-call') });
+    await upstream.check(never);
+    expect(await upstream.send(outgoing(), never)).toMatchObject({
+      kind: 'unsure',
+      message: expect.stringContaining('out of memory'),
+    });
+    const got = collector();
+    expect(await upstream.look(got.spool, never)).toEqual({ kind: 'looked' });
+    expect(got.messages).toHaveLength(1);
+  });
+});
+
+describe('the program itself', () => {
+  async function started(...args: string[]) {
+    const transport = new ProgramTransport(program(...args));
+    onTestFinished(() => transport.close());
+    const answers: Record<string, unknown>[] = [];
+    let next: (() => void) | undefined;
+    transport.onmessage = (message) => {
+      answers.push(message as unknown as Record<string, unknown>);
+      next?.();
+    };
+    await transport.start();
+    const call = async (name: string): Promise<Record<string, unknown>> => {
+      const answered = new Promise<void>((resolve) => {
+        next = resolve;
+      });
+      await transport.send({
+        jsonrpc: '2.0',
+        id: answers.length + 1,
+        method: 'tools/call',
+        params: { name },
+      });
+      await answered;
+      const result = answers.at(-1)?.result as { content: [{ text: string }] };
+      return JSON.parse(result.content[0].text);
+    };
+    return { transport, call };
+  }
+
+  it('sees its own variables and not ours', async () => {
+    process.env.FOREIGN = 'secret of ours';
+    onTestFinished(() => {
+      delete process.env.FOREIGN;
+    });
+    const { call } = await started();
+    expect(await call('send_message')).toEqual({ message_id: 's1', seen: 'agentdm_feedc0ffee' });
+  });
+
+  it('runs in a process group of its own, so that a Ctrl-C of ours does not reach it', async () => {
+    const { call } = await started();
+    const { pid } = await call('list_channels');
+    // The group's leader is the program itself.
+    expect(() => process.kill(-Number(pid), 0)).not.toThrow();
+  });
+
+  it('ends when its stdin ends', async () => {
+    const { transport, call } = await started();
+    const { pid } = await call('list_channels');
+    await transport.close();
+    expect(isAlive(Number(pid))).toBe(false);
+    await expect(transport.send({ jsonrpc: '2.0', method: 'x' })).rejects.toThrow('Not connected');
+    await transport.close();
+  });
+
+  it('is ended with its whole group when it stays', async () => {
+    const { transport, call } = await started('child');
+    const { pid } = await call('list_channels');
+    const child = Number(/child (\d+)/.exec(transport.lastWords)?.[1]);
+    expect(isAlive(child)).toBe(true);
+    await transport.close();
+    expect([isAlive(Number(pid)), isAlive(child)]).toEqual([false, false]);
+  });
+});
