@@ -1,40 +1,26 @@
 // Composes one agent: the only place where the parts of a worker meet. No module state, so many can live side by side.
 import { join } from 'node:path';
 import { endOrphan } from '../agent/index.js';
-import {
-  endpointOf,
-  inboxIdentity,
-  normaliseEndpoint,
-  type ResolvedInbox,
-  type Settings,
-} from '../config/index.js';
-import {
-  controlApp,
-  fileFlags,
-  type RunningEntry,
-  removeRunning,
-  runningFolder,
-  writeRunning,
-} from '../control/index.js';
+import type { ResolvedInbox, Settings } from '../config/index.js';
+import { fileFlags, type RunningEntry } from '../control/index.js';
 import type { Status } from '../domain/status.js';
 import type { WakeKind } from '../domain/wake.js';
 import { gatewayApp } from '../gateway/index.js';
 import { connectInbox } from '../inbox/index.js';
-import { processHome, processStart } from '../lib/process-identity.js';
-import { openStore } from '../mailbox/index.js';
 import type { Observer } from '../ports/observer.js';
 import type { SignalLatch } from '../wake/index.js';
 import { Desk } from '../worker/desk.js';
+import { messageOf } from '../worker/faults.js';
 import { type RunEnd, Worker } from '../worker/worker.js';
 import { makeAgent } from './agent-parts.js';
-import { agentFolder, openInboxFolder } from './folders.js';
-import { takeLease } from './lease.js';
+import { agentFolder } from './folders.js';
+import { openFront } from './front.js';
 import { makeObservers } from './observers.js';
 import { workerOptions } from './options.js';
 import { startPrivateServer } from './private-server.js';
 import { profileOf } from './profile.js';
 import { Releases } from './releases.js';
-import { refuseForgottenMail } from './rotated-key.js';
+import { openLeasedStore } from './store-parts.js';
 import { systemClock, systemIds, systemRandom } from './system.js';
 import { makeWakeSources } from './wake-parts.js';
 
@@ -84,7 +70,7 @@ export async function compose(options: ComposeOptions): Promise<ComposedAgent | 
 }
 
 async function build(options: ComposeOptions, releases: Releases): Promise<ComposedAgent | 'aborted'> {
-  const { settings, inbox, signal } = options;
+  const { settings, inbox } = options;
   const startedAt = Date.now();
   const clock = systemClock;
   const ids = systemIds;
@@ -103,37 +89,30 @@ async function build(options: ComposeOptions, releases: Releases): Promise<Compo
   const notice = (text: string): void => observer.on({ type: 'notice', level: 'warn', text });
   for (const text of [...settings.warnings, ...inbox.warnings]) notice(text);
 
-  const endpoint = normaliseEndpoint(endpointOf(inbox.server));
-  const identity = inboxIdentity(endpointOf(inbox.server), inbox.key, settings.inboxId);
-  await refuseForgottenMail(settings.stateDir, endpoint, identity, clock);
-  const folder = await openInboxFolder(settings.stateDir, identity, endpoint);
-  const home = { ...processHome(), pid: process.pid, processStart: processStart(process.pid) ?? '' };
-  const store = await openStore({
-    path: folder.database,
+  const leased = await openLeasedStore({
+    settings,
+    inbox,
     clock,
-    owner: { ...home, folder: settings.dir, owner: ids.uuid() },
-    staleMs: settings.leaseStaleMs,
-    heartbeatMs: settings.leaseHeartbeatMs,
-  });
-  releases.add(() => store.close());
-  const taken = await takeLease({
-    lease: store.lease,
-    clock,
-    standby: settings.standby,
-    retryMs: Math.min(settings.leaseHeartbeatMs, 5_000),
-    signal,
+    ids,
+    releases,
+    signal: options.signal,
     tell: notice,
   });
-  if (taken === 'aborted') {
+  if (leased === 'aborted') {
     await releases.run();
     return 'aborted';
   }
-  releases.add(() => store.lease.release());
+  const { store, folder, identity } = leased;
 
   const server = await startPrivateServer();
   releases.add(() => server.close());
   const desk = new Desk(ids);
-  const gateway = gatewayApp({ turns: desk, name: inbox.name, version: options.version });
+  const gateway = gatewayApp({
+    turns: desk,
+    name: inbox.name,
+    version: options.version,
+    onError: (tool, error) => notice(`The tool ${tool} failed: ${messageOf(error)}`),
+  });
   releases.add(() => gateway.close());
   server.mount('mcp', (request) => gateway.fetch(request));
 
@@ -204,35 +183,23 @@ async function build(options: ComposeOptions, releases: Releases): Promise<Compo
 
   const token = ids.word() + ids.word();
   secrets.push(token);
-  const control = controlApp({
+  await openFront({
+    server,
+    worker,
+    store,
     token,
-    isAllowedHost: () => true, // The private server has checked it for all its parts.
-    status: () => worker.status(),
-    wake: (kind) => worker.wake(kind),
-    stop: (how) => worker.stop(how, 'asked by command'),
-    show: async (id) => {
-      const message = await store.mailbox.show(id);
-      if (!message) return undefined;
-      return { message, sends: message.claimId ? await store.outbox.ofClaim(message.claimId) : [] };
+    entry: {
+      kind: options.rehearsal ? 'rehearsal' : 'worker',
+      startedAt,
+      folder: settings.dir,
+      identity,
+      inboxName: inbox.name,
+      ...(options.rehearsal?.inbox ? { inbox: options.rehearsal.inbox } : {}),
+      ...(options.rehearsal?.agentAlias ? { agentAlias: options.rehearsal.agentAlias } : {}),
     },
-    turns: (limit) => store.ledger.recent(limit),
+    stateRoot: options.rehearsal?.stateRoot ?? settings.stateDir,
+    releases,
   });
-  server.mount('control', (request) => control.fetch(request));
-
-  const running = runningFolder(options.rehearsal?.stateRoot ?? settings.stateDir);
-  await writeRunning(running, {
-    kind: options.rehearsal ? 'rehearsal' : 'worker',
-    pid: process.pid,
-    processStart: home.processStart,
-    startedAt,
-    folder: settings.dir,
-    identity,
-    inboxName: inbox.name,
-    control: { url: server.url, token },
-    ...(options.rehearsal?.inbox ? { inbox: options.rehearsal.inbox } : {}),
-    ...(options.rehearsal?.agentAlias ? { agentAlias: options.rehearsal.agentAlias } : {}),
-  });
-  releases.add(() => removeRunning(running, process.pid));
 
   return {
     run: () => worker.run(),

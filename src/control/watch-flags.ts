@@ -73,6 +73,7 @@ export function watchFlags(options: WatchFlagsOptions): WakeSource {
     },
     // Never: it says nothing of mail, so it must not let the worker sleep long.
     connected: () => false,
+    announces: () => false,
     async stop() {
       wake = undefined;
       clearInterval(timer);

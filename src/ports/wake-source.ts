@@ -7,6 +7,8 @@ export interface WakeSource {
   start(wake: (kind: WakeKind) => void): Promise<void>;
   /** Proven to be connected right now. A webhook cannot know and says false. */
   connected(): boolean;
+  /** Is meant to announce mail, so that mail found without it is a missed wake: a stream, a webhook in use. */
+  announces(): boolean;
   /** Ends it and frees its port or connection. Never rejects. */
   stop(): Promise<void>;
 }

@@ -12,6 +12,7 @@ export function processSignals(latch: SignalLatch): WakeSource {
     name: 'signal',
     start: async (wake) => latch.onSignal('SIGUSR1', () => wake('signal')),
     connected: () => false,
+    announces: () => false,
     // The latch keeps the signal handled until the process ends: only nobody is told any more.
     stop: async () => latch.onSignal('SIGUSR1', () => {}),
   };

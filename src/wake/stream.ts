@@ -65,6 +65,10 @@ class WakeStream implements WakeSource {
     await first.promise;
   }
 
+  announces(): boolean {
+    return true;
+  }
+
   connected(): boolean {
     return this.#aliveAt !== undefined && this.#options.clock.now() - this.#aliveAt <= this.#silenceMs;
   }

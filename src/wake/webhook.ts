@@ -106,11 +106,20 @@ class Receiver implements WebhookReceiver {
     return false;
   }
 
+  /** It listens by default; only a secret, or a post that was believed, shows that somebody means to call. */
+  announces(): boolean {
+    return this.#secrets.length > 0 || this.#counts.accepted > 0;
+  }
+
   async start(wake: (kind: WakeKind) => void): Promise<void> {
     const { port = 8787, rebindMs = 30_000, clock, observer } = this.#options;
     const makeServer = () => this.#server(wake);
     this.#listener = new Listener({ host: this.#host, port, rebindMs, clock, observer, makeServer });
     await this.#listener.open();
+    const bound = this.address();
+    if (!bound) return;
+    const text = `Webhooks are taken at http://${bound.host}:${bound.port}/webhook`;
+    observer.on({ type: 'notice', level: 'info', text });
   }
 
   async stop(): Promise<void> {

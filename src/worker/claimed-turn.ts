@@ -10,6 +10,8 @@ import type { WorkerParts } from './parts.js';
 
 /** A turn that sends more than this is a loop, not an answer. */
 const MAX_SENDS = 50;
+/** Claude Code turns a longer tool result into a file, which an agent without file tools cannot read. */
+const MAX_READ_CHARS = 40_000;
 
 export class ClaimedTurn implements OpenTurn {
   noReplyCalled = false;
@@ -55,10 +57,11 @@ export class ClaimedTurn implements OpenTurn {
       (message) => request.id === undefined || message.id === request.id,
     );
     if (chosen.length === 0) return refuse(`There is no message ${request.id} in this conversation.`);
-    const limit = this.#options.maxInlineChars;
     const offset = request.id === undefined ? 0 : Math.max(0, request.offset ?? 0);
+    let left = MAX_READ_CHARS;
     const pieces = chosen.map((message): DmPiece => {
-      const text = message.text.slice(offset, offset + limit);
+      const text = message.text.slice(offset, offset + Math.min(this.#options.maxInlineChars, left));
+      left -= text.length;
       const end = offset + text.length;
       return {
         id: message.id,

@@ -139,7 +139,7 @@ export class Looker {
     const missed =
       tally.fresh > 0 &&
       !announced &&
-      wakeSources.length > 0 &&
+      wakeSources.some((source) => source.announces()) &&
       !wokenBy.includes('start') &&
       this.facts.count > 1;
     if (missed) {

@@ -7,7 +7,12 @@ import { type ClaudeAgentOptions, claudeAgent } from '../../src/agent/index.js';
 import { processStart } from '../../src/lib/process-identity.js';
 import type { Agent, ReadyOutcome, TurnRequest } from '../../src/ports/agent.js';
 import type { Clock } from '../../src/ports/clock.js';
-import { claudeEnvironment, isMessagesRequest, type ScriptedApi, startScriptedApi } from '../../src/rehearsal/index.js';
+import {
+  claudeEnvironment,
+  isMessagesRequest,
+  type ScriptedApi,
+  startScriptedApi,
+} from '../../src/rehearsal/index.js';
 import { startTestGateway, type TestGateway } from './test-gateway.js';
 
 export const NEVER = new AbortController().signal;
@@ -62,7 +67,10 @@ export async function agentRig(claudePath: string, version?: string): Promise<Ag
     preset: 'answer',
     systemPrompt: 'You answer direct messages.',
     extraArgs: [],
-    environment: { ...claudeEnvironment({ apiUrl: api.url, home: path('home') }), CLAUDE_CODE_MAX_RETRIES: '0' },
+    environment: {
+      ...claudeEnvironment({ apiUrl: api.url, home: path('home') }),
+      CLAUDE_CODE_MAX_RETRIES: '0',
+    },
     gateway,
     stateFolder: path('state'),
     stderrLog: path('folder/.orchestrator/agent-loop.log'),
@@ -114,4 +122,5 @@ export function sessionOf(outcome: ReadyOutcome): string {
   return outcome.sessionId;
 }
 
-export const lives = (pid: number | undefined): boolean => pid !== undefined && processStart(pid) !== undefined;
+export const lives = (pid: number | undefined): boolean =>
+  pid !== undefined && processStart(pid) !== undefined;

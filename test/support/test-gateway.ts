@@ -39,7 +39,9 @@ export async function startTestGateway(name = 'inbox'): Promise<TestGateway> {
         };
       case 'tools/list': {
         const properties = { to: { type: 'string' }, message: { type: 'string' } };
-        return { tools: [{ name: 'send_dm', description: 'Sends.', inputSchema: { type: 'object', properties } }] };
+        return {
+          tools: [{ name: 'send_dm', description: 'Sends.', inputSchema: { type: 'object', properties } }],
+        };
       }
       case 'tools/call':
         sends.push(params?.arguments);

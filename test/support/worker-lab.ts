@@ -29,6 +29,9 @@ export class FakeWakeSource implements WakeSource {
   isConnected = false;
   async start(): Promise<void> {}
   async stop(): Promise<void> {}
+  announces(): boolean {
+    return true;
+  }
   connected(): boolean {
     return this.isConnected;
   }

@@ -15,6 +15,11 @@ export class Notices implements Observer {
   on(event: WorkerEvent): void {
     if (event.type === 'notice') this.texts.push(`${event.level}: ${event.text}`);
   }
+
+  /** All but the line that tells where webhooks are taken. */
+  get troubles(): string[] {
+    return this.texts.filter((text) => !text.startsWith('info: Webhooks are taken at '));
+  }
 }
 
 export class MemoryDeliveries implements Deliveries {

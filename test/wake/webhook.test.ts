@@ -64,7 +64,8 @@ describe('a believed post', () => {
     expect(wakes).toEqual(['webhook', 'webhook']);
     expect([...deliveries.seen.keys()]).toEqual(['msg_1', 'msg_2']);
     expect(receiver.counts()).toMatchObject({ accepted: 2, duplicates: 0, aborted: 0 });
-    expect(notices.texts).toEqual([]);
+    expect(notices.troubles).toEqual([]);
+    expect(notices.texts[0]).toMatch(/^info: Webhooks are taken at http:\/\/127\.0\.0\.1:\d+\/webhook$/);
     expect(receiver.connected()).toBe(false);
   });
 
@@ -128,7 +129,7 @@ describe('a believed post', () => {
     for (const id of ['a', 'b', 'a']) expect(await post(receiver, signed(BODY, { id }))).toBe(202);
     await receiver.stop();
     expect(wakes).toHaveLength(3);
-    expect(notices.texts).toEqual([
+    expect(notices.troubles).toEqual([
       'warn: Webhook deliveries cannot be recorded, so repetitions wake too: disk is full',
     ]);
   });
@@ -188,13 +189,13 @@ describe('a refused post', () => {
     const complaint =
       'warn: A webhook post was refused: The signature or token does not match. Further ones are only counted.';
     await post(receiver, signed(BODY), { path: '/elsewhere' });
-    expect(notices.texts).toEqual([]);
+    expect(notices.troubles).toEqual([]);
     await post(receiver, signed('another'));
     await post(receiver, {});
-    expect(notices.texts).toEqual([complaint]);
+    expect(notices.troubles).toEqual([complaint]);
     await post(receiver, signed(BODY));
     await post(receiver, signed('another'));
-    expect(notices.texts).toEqual([complaint, complaint]);
+    expect(notices.troubles).toEqual([complaint, complaint]);
   });
 
   it('does not spoil the id of the true delivery', async () => {
@@ -247,11 +248,11 @@ describe('a taken port', () => {
     const { port } = other.address() as AddressInfo;
     const receiver = await start({ port });
     expect(receiver.address()).toBeUndefined();
-    expect(notices.texts).toEqual([
+    expect(notices.troubles).toEqual([
       `error: The webhook receiver cannot listen: 127.0.0.1:${port} is taken by another program. The inbox is still polled.`,
     ]);
     await clock.advance(30_000);
-    expect(notices.texts).toHaveLength(1);
+    expect(notices.troubles).toHaveLength(1);
 
     await new Promise<void>((resolve) => other.close(() => resolve()));
     const listens = deferred<string>();
@@ -267,13 +268,13 @@ describe('a taken port', () => {
     const other = await start();
     const receiver = await start({ port: other.address()?.port });
     await receiver.stop();
-    expect(notices.texts).toHaveLength(1);
+    expect(notices.troubles).toHaveLength(1);
   });
 
   it('is told apart from an address that is not ours', async () => {
     const receiver = await start({ host: '192.0.2.7' });
     expect(receiver.address()).toBeUndefined();
-    expect(notices.texts[0]).toContain('192.0.2.7:0 is not an address of this machine');
+    expect(notices.troubles[0]).toContain('192.0.2.7:0 is not an address of this machine');
   });
 });
 

@@ -1,0 +1,54 @@
+// The front that other commands see: control on the private listener, and the file that says where it is.
+import {
+  controlApp,
+  type RunningEntry,
+  removeRunning,
+  runningFolder,
+  writeRunning,
+} from '../control/index.js';
+import { processStart } from '../lib/process-identity.js';
+import type { Store } from '../mailbox/index.js';
+import type { Worker } from '../worker/worker.js';
+import type { PrivateServer } from './private-server.js';
+import type { Releases } from './releases.js';
+
+export interface FrontWish {
+  readonly server: PrivateServer;
+  readonly worker: Worker;
+  readonly store: Store;
+  /** The token of this run. */
+  readonly token: string;
+  /** Who we are; pid, its start and the listener are filled in here. */
+  readonly entry: Omit<RunningEntry, 'pid' | 'processStart' | 'control' | 'home'>;
+  /** The root in which other commands look for us. */
+  readonly stateRoot: string;
+  readonly releases: Releases;
+}
+
+export async function openFront(wish: FrontWish): Promise<void> {
+  const { server, worker, store, token, entry, releases } = wish;
+  const control = controlApp({
+    token,
+    // The private server has checked the Host header, for all its parts.
+    isAllowedHost: () => true,
+    status: () => worker.status(),
+    wake: (kind) => worker.wake(kind),
+    stop: (how) => worker.stop(how, 'asked by command'),
+    show: async (id) => {
+      const message = await store.mailbox.show(id);
+      if (!message) return undefined;
+      return { message, sends: message.claimId ? await store.outbox.ofClaim(message.claimId) : [] };
+    },
+    turns: (limit) => store.ledger.recent(limit),
+  });
+  server.mount('control', (request) => control.fetch(request));
+
+  const folder = runningFolder(wish.stateRoot);
+  await writeRunning(folder, {
+    ...entry,
+    pid: process.pid,
+    processStart: processStart(process.pid) ?? '',
+    control: { url: server.url, token },
+  });
+  releases.add(() => removeRunning(folder, process.pid));
+}

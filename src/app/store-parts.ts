@@ -1,0 +1,68 @@
+// The store of one inbox, opened under its lease: nobody else writes there while we do.
+import {
+  endpointOf,
+  inboxIdentity,
+  normaliseEndpoint,
+  type ResolvedInbox,
+  type Settings,
+} from '../config/index.js';
+import { processHome, processStart } from '../lib/process-identity.js';
+import { openStore, type Store } from '../mailbox/index.js';
+import type { Clock } from '../ports/clock.js';
+import type { Ids } from '../ports/ids.js';
+import { type InboxFolder, openInboxFolder } from './folders.js';
+import { takeLease } from './lease.js';
+import type { Releases } from './releases.js';
+import { refuseForgottenMail } from './rotated-key.js';
+
+export interface StoreWish {
+  readonly settings: Settings;
+  readonly inbox: ResolvedInbox;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly releases: Releases;
+  /** Ends a standby. */
+  readonly signal: AbortSignal;
+  tell(text: string): void;
+}
+
+export interface LeasedStore {
+  readonly store: Store;
+  readonly folder: InboxFolder;
+  /** The name of the inbox's state folder and lease. */
+  readonly identity: string;
+}
+
+/** @throws WorkerError `lease-held`, `store-unusable`, or `setting-invalid` over mail under a former key */
+export async function openLeasedStore(wish: StoreWish): Promise<LeasedStore | 'aborted'> {
+  const { settings, inbox, clock, ids, releases } = wish;
+  const endpoint = normaliseEndpoint(endpointOf(inbox.server));
+  const identity = inboxIdentity(endpointOf(inbox.server), inbox.key, settings.inboxId);
+  await refuseForgottenMail(settings.stateDir, endpoint, identity, clock);
+  const folder = await openInboxFolder(settings.stateDir, identity, endpoint);
+  const store = await openStore({
+    path: folder.database,
+    clock,
+    owner: {
+      ...processHome(),
+      pid: process.pid,
+      processStart: processStart(process.pid) ?? '',
+      folder: settings.dir,
+      owner: ids.uuid(),
+    },
+    staleMs: settings.leaseStaleMs,
+    heartbeatMs: settings.leaseHeartbeatMs,
+  });
+  releases.add(() => store.close());
+  const taken = await takeLease({
+    lease: store.lease,
+    clock,
+    standby: settings.standby,
+    retryMs: Math.min(settings.leaseHeartbeatMs, 5_000),
+    signal: wish.signal,
+    tell: wish.tell,
+  });
+  if (taken === 'aborted') return 'aborted';
+  releases.add(() => store.lease.release());
+  return { store, folder, identity };
+}
