@@ -28,6 +28,7 @@ export function workerOptions(settings: Settings, inbox: string): WorkerOptions 
     deadNotice: settings.deadNotice ? settings.deadNoticeText : undefined,
     sendTo: settings.sendTo,
     admission: { allow: settings.allowSenders, deny: settings.denySenders },
+    channels: settings.channels,
     drainMs: settings.drainMs,
   };
 }

@@ -1,6 +1,7 @@
 // Looking: one cheap call to the upstream inbox, spooled to the mailbox; when to look next.
 import { admits } from '../domain/addressing.js';
 import { effectiveSleepMs, nextSleepMs, type Pulse } from '../domain/backoff.js';
+import { isForUs } from '../domain/channel.js';
 import type { IncomingMessage } from '../domain/message.js';
 import { retryDelayMs } from '../domain/retry.js';
 import { announces, mergeWakes, type Wake, type WakeKind } from '../domain/wake.js';
@@ -115,10 +116,11 @@ export class Looker {
 
   async #spool(batch: readonly IncomingMessage[], tally: { fresh: number; known: number }): Promise<void> {
     const { mailbox, clock, upstream } = this.#parts;
-    const { admission } = this.#options;
+    const { admission, channels } = this.#options;
     const silent = batch.filter(
       (message) =>
         message.kind === 'system' ||
+        !isForUs(message, channels, upstream.ownName) ||
         message.sender === upstream.ownName ||
         !admits(admission, message.sender),
     );

@@ -1,6 +1,7 @@
 // What the worker is told: the settings it needs, already checked, durations in ms.
 import type { Admission } from '../domain/addressing.js';
 import type { BackoffLimits } from '../domain/backoff.js';
+import type { ChannelRule } from '../domain/channel.js';
 import type { RetryLimits } from '../domain/retry.js';
 import type { Delivery } from '../domain/verdict.js';
 
@@ -30,5 +31,6 @@ export interface WorkerOptions {
   readonly deadNotice: string | undefined;
   readonly sendTo: readonly string[] | 'anyone';
   readonly admission: Admission;
+  readonly channels: ChannelRule;
   readonly drainMs: number;
 }

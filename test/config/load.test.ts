@@ -35,6 +35,7 @@ describe('defaults', () => {
       profile: 'auto',
       ownAlias: undefined,
       allowSenders: 'anyone',
+      channels: 'mention',
       denySenders: [],
       sendTo: [],
       callTimeoutMs: 15_000,

@@ -117,6 +117,17 @@ describe('answering', () => {
     expect(lab.upstream.sent).toEqual([]);
   });
 
+  it('answers a channel only where it is named, and to the channel', async () => {
+    const lab = new WorkerLab();
+    lab.upstream.arrive('@bob', 'morning all', { conversation: '#ops' });
+    lab.upstream.arrive('@alice', '@agent how is the build?', { conversation: '#ops' });
+    await lab.once();
+    expect(lab.agent.prompts).toHaveLength(1);
+    expect(lab.agent.prompts[0]).toContain('how is the build');
+    expect(lab.upstream.sent).toMatchObject([{ to: '#ops' }]);
+    expect((await lab.store.mailbox.counts()).messages).toMatchObject({ silent: 1, answered: 1 });
+  });
+
   it('stays silent on NO_REPLY and on no_reply', async () => {
     const lab = new WorkerLab();
     lab.agent.answer = says('NO_REPLY');

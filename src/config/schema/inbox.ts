@@ -1,7 +1,7 @@
 // Settings: which inbox, who we are there, and whom Claude may write to.
 import { addresses, alias, inboxId, path, people, profile } from '../names.js';
 import { settingsOf } from '../setting.js';
-import { duration, text } from '../values.js';
+import { choice, duration, text } from '../values.js';
 
 const setting = settingsOf('inbox');
 
@@ -43,6 +43,12 @@ export const INBOX_SETTINGS = {
     default: [],
     caption: 'whose messages are not answered, even where `allow_senders` has them',
     reloadable: true,
+  }),
+  channels: setting('channels', choice('mention', 'all', 'ignore'), {
+    default: 'mention',
+    caption: 'which messages of channels are answered: those that name our alias, `all`, or none (`ignore`)',
+    reloadable: true,
+    example: true,
   }),
   sendTo: setting('send_to', people, {
     default: [],
