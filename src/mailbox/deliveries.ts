@@ -3,7 +3,7 @@ import type { Deliveries } from '../ports/deliveries.js';
 import { after, type Fenced } from './access.js';
 
 /** Senders repeat within minutes or hours; 5,000 ids are days of mail and a few hundred kilobytes. */
-export const KEPT_DELIVERIES = 5_000;
+const KEPT_DELIVERIES = 5_000;
 
 export class StoreDeliveries implements Deliveries {
   readonly #store: Fenced;

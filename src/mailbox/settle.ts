@@ -1,5 +1,5 @@
 // Settling: the end of an attempt, with its messages' states and its reply, all in one commit.
-import type { Settlement } from '../ports/mailbox.js';
+import type { ReplyText, Settlement } from '../ports/mailbox.js';
 import { refuse } from './access.js';
 import { type ClaimRow, openClaimById } from './claims.js';
 import { moveMessages } from './message-rows.js';
@@ -36,7 +36,7 @@ async function addOwn(
   db: Db,
   claim: ClaimRow,
   kind: 'reply' | 'notice',
-  text: { readonly to: string; readonly parts: readonly string[]; readonly replyToId: string | undefined },
+  text: ReplyText,
   at: number,
 ): Promise<void> {
   const ordinal = await nextOrdinal(db, claim.id, text.to, kind);

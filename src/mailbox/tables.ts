@@ -57,7 +57,7 @@ export interface ClaimsTable {
 }
 
 /** One line a change of a claim: what `show` tells as the life of its messages. */
-export interface StepsTable {
+interface StepsTable {
   claim_id: string;
   seq: number;
   state: MessageState;
@@ -106,7 +106,7 @@ export interface TurnsTable {
   model_calls: number;
 }
 
-export interface SlotsTable {
+interface SlotsTable {
   slot: number;
   pid: number | null;
   process_start: string | null;
@@ -130,7 +130,7 @@ export interface LeaseTable {
   folder: string;
 }
 
-export interface DeliveriesTable {
+interface DeliveriesTable {
   id: string;
   seq: number;
   seen_at: number;

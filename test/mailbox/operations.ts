@@ -6,8 +6,8 @@ import type { OutboxState } from '../../src/domain/outbox.js';
 import type { Store } from '../../src/mailbox/index.js';
 import type { Settlement } from '../../src/ports/mailbox.js';
 
-export const MESSAGES = Array.from({ length: 10 }, (_, n) => `m${n}`);
-export const CONVERSATIONS = ['@alice', '@bob', '#ops'] as const;
+const MESSAGES = Array.from({ length: 10 }, (_, n) => `m${n}`);
+const CONVERSATIONS = ['@alice', '@bob', '#ops'] as const;
 const ADDRESSES = [...CONVERSATIONS, '@alice/thread', 'Bob'];
 const CLAIMS = Array.from({ length: 8 }, (_, n) => `c${n}`);
 const START = 100_000;

@@ -139,7 +139,8 @@ describe('opening', () => {
     expect((await b.mailbox.counts()).messages.waiting).toBe(10);
   });
 
-  it('waits for another program that writes, without blocking this one', async () => {
+  // Blocked, the other could commit only after SQLite's own wait of 5 s.
+  it('waits for another program that writes, without blocking this one', { timeout: 4_000 }, async () => {
     const store = await opened();
     await store.lease.acquire();
     const other = new BetterSqlite3(path);

@@ -56,6 +56,7 @@ export const WORKER_OPTIONS: WorkerOptions = {
   deadNotice: 'I could not answer.',
   sendTo: [],
   admission: { allow: 'anyone', deny: [] },
+  channels: 'mention',
   drainMs: 30_000,
 };
 
