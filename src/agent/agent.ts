@@ -7,7 +7,7 @@ import { clearConversation } from './clear.js';
 import { type AgentTimings, type ClaudeAgentOptions, DEFAULT_TIMINGS } from './options.js';
 import { awaitGateway } from './readiness.js';
 import type { Running } from './running.js';
-import { outcomeOf, type StartOutcome, startClaude } from './start.js';
+import { calledOff, outcomeOf, type StartOutcome, startClaude } from './start.js';
 import { StderrLog } from './stderr-log.js';
 import { runTurn } from './turn.js';
 
@@ -25,8 +25,8 @@ class ClaudeAgent implements Agent {
   readonly #log: StderrLog;
   readonly #breaker = new Breaker<FailedStart>();
   #running: Running | undefined;
-  /** The start that is under way, for `stop` to call off and wait for. */
-  #starting: { readonly off: AbortController; readonly done: Promise<unknown> } | undefined;
+  /** The `ready` that is under way, for `stop` to call off and wait for. */
+  #gettingReady: { readonly off: AbortController; readonly done: Promise<unknown> } | undefined;
 
   constructor(options: ClaudeAgentOptions) {
     this.#options = options;
@@ -49,15 +49,19 @@ class ClaudeAgent implements Agent {
   }
 
   async ready(wish: SessionWish, signal: AbortSignal): Promise<ReadyOutcome> {
-    const held = this.#running;
-    if (held?.alive) {
-      const kept = await this.#keep(held, wish, signal);
-      if (kept) return kept;
-    } else if (held?.diedHow !== undefined) this.#odd(`Between two turns: ${held.diedHow}.`);
-    // Also when it is dead already: what it had started may still run.
-    await held?.retire(this.#timings.endMs);
-    this.#running = undefined;
-    return this.#begin(wish, signal);
+    const off = new AbortController();
+    // Linked by hand: AbortSignal.any leaks on a signal that lives as long as the worker.
+    const onAbort = (): void => off.abort();
+    signal.addEventListener('abort', onAbort);
+    if (signal.aborted) off.abort();
+    const done = this.#getReady(wish, off.signal);
+    this.#gettingReady = { off, done };
+    try {
+      return await done;
+    } finally {
+      this.#gettingReady = undefined;
+      signal.removeEventListener('abort', onAbort);
+    }
   }
 
   async turn(request: TurnRequest, signal: AbortSignal): Promise<TurnOutcome> {
@@ -67,16 +71,35 @@ class ClaudeAgent implements Agent {
       return { kind: 'died', message, sessionId: running?.sessionId, usage: NO_USAGE, promptKept: false };
     }
     const { clock, environment } = this.#options;
-    return runTurn(running, request, signal, { clock, environment, timings: this.#timings });
+    const outcome = await runTurn(running, request, signal, { clock, environment, timings: this.#timings });
+    // Its end is told by the outcome, and all it had started is gone. One that died just now is found by `ready`.
+    if (running.retired) this.#running = undefined;
+    return outcome;
   }
 
   async stop(deadlineMs: number): Promise<void> {
-    const starting = this.#starting;
-    starting?.off.abort();
-    await starting?.done.catch(() => undefined);
-    await this.#running?.retire(deadlineMs);
+    this.#gettingReady?.off.abort();
+    // Also the one that `ready` is waiting for an answer from: it is ended under it.
+    await Promise.all([this.#running?.retire(deadlineMs), this.#gettingReady?.done.catch(() => undefined)]);
+    // One that became ready in the very last moment; for any other this is nothing new.
+    await this.#running?.retire(0);
     this.#running = undefined;
     await this.#log.flush();
+  }
+
+  async #getReady(wish: SessionWish, signal: AbortSignal): Promise<ReadyOutcome> {
+    const held = this.#running;
+    if (held?.alive) {
+      const kept = await this.#keep(held, wish, signal);
+      if (kept) return kept;
+    }
+    if (signal.aborted) return calledOff;
+    // Its end may have been noticed only while it was looked after.
+    if (held?.diedHow !== undefined) this.#odd(`Claude Code ended between two turns: ${held.diedHow}.`);
+    // Also when it is dead already: what it had started may still run.
+    await held?.retire(this.#timings.endMs);
+    this.#running = undefined;
+    return this.#begin(wish, signal);
   }
 
   /** The outcome if the process that is up holds the wished session, or can be brought to it. */
@@ -101,7 +124,7 @@ class ClaudeAgent implements Agent {
     }).catch(() => undefined);
     if (gate?.kind === 'ready' && gate.proven) return true;
     const why = gate?.kind === 'not-ready' ? gate.message : 'It does not answer any more.';
-    this.#odd(`Claude Code is replaced between two turns. ${why}`);
+    if (!signal.aborted && running.alive) this.#odd(`Claude Code is replaced between two turns. ${why}`);
     return false;
   }
 
@@ -132,21 +155,14 @@ class ClaudeAgent implements Agent {
   }
 
   async #start(opening: Opening, signal: AbortSignal): Promise<StartOutcome> {
-    const off = new AbortController();
-    const done = startClaude({
+    return startClaude({
       agent: this.#options,
       timings: this.#timings,
       mark: this.#mark,
       log: this.#log,
       opening,
-      signal: AbortSignal.any([signal, off.signal]),
+      signal,
     }).catch(outcomeOf);
-    this.#starting = { off, done };
-    try {
-      return await done;
-    } finally {
-      this.#starting = undefined;
-    }
   }
 
   #odd(what: string): void {

@@ -95,7 +95,12 @@ const reset = z.looseObject({ type: z.literal('conversation_reset') });
 
 const controlResponse = z.looseObject({
   type: z.literal('control_response'),
-  response: z.looseObject({ request_id: z.string(), subtype: text, response: z.unknown().optional(), error: text }),
+  response: z.looseObject({
+    request_id: z.string(),
+    subtype: text,
+    response: z.unknown().optional(),
+    error: text,
+  }),
 });
 
 const controlRequest = z.looseObject({ type: z.literal('control_request'), request_id: z.string() });

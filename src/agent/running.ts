@@ -1,4 +1,5 @@
 // A started Claude Code: the process, its protocol, and what its frames have told so far.
+import { redact } from '../lib/redact.js';
 import { LimitMemory } from './classify.js';
 import type { Frame } from './frames.js';
 import type { McpConfigFile } from './mcp-config.js';
@@ -48,7 +49,6 @@ export class Running {
   /** The gateway's state in the last init. */
   gatewayStatus: string | undefined;
   readonly #options: RunningOptions;
-  #exit: Exit | undefined;
   #retired = false;
 
   constructor(options: RunningOptions) {
@@ -66,9 +66,9 @@ export class Running {
       onStderrLine: (line) => this.#hear(line),
     });
     this.child.exited.then((exit) => {
-      this.#exit = exit;
-      if (!this.#retired) this.diedHow = this.endedHow;
-      this.protocol.end(this.endedHow);
+      const how = redact(this.#endedHow(exit), [options.token]);
+      if (!this.#retired) this.diedHow = how;
+      this.protocol.end(`Claude Code ended (${how}).`);
     });
   }
 
@@ -76,14 +76,17 @@ export class Running {
     return !this.child.hasExited;
   }
 
-  /** How it ended, in one sentence without its full stop. */
-  get endedHow(): string {
-    const exit = this.#exit;
-    if (exit === undefined) return 'Claude Code was ended';
-    if (exit.spawnError !== undefined) return `Claude Code could not be started: ${exit.spawnError}`;
+  /** We have ended it, or are about to. */
+  get retired(): boolean {
+    return this.#retired;
+  }
+
+  /** How it ended, without a full stop: `exit code 7: its last line of stderr`. */
+  #endedHow(exit: Exit): string {
+    if (exit.spawnError !== undefined) return exit.spawnError;
     const how = exit.signal === undefined ? `exit code ${exit.code ?? '?'}` : `signal ${exit.signal}`;
     const last = this.stderr.findLast((line) => line.trim() !== '');
-    return `Claude Code ended (${how})${last === undefined ? '' : `: ${last.slice(0, 200)}`}`;
+    return last === undefined ? how : `${how}: ${last.slice(0, 200)}`;
   }
 
   /**

@@ -109,7 +109,7 @@ async function prove(running: Running, options: StartOptions): Promise<StartOutc
   }
 }
 
-const calledOff: StartOutcome = { kind: 'not-ready', message: 'The start of Claude Code was called off.' };
+export const calledOff = { kind: 'not-ready', message: 'The start of Claude Code was called off.' } as const;
 
 /** Of something thrown at a start: what is ours is told as it is, anything else may pass. */
 export function outcomeOf(error: unknown): StartOutcome {

@@ -19,7 +19,7 @@ export interface AgentWish {
   readonly slot: number;
   /** The state folder of the inbox. */
   readonly stateFolder: string;
-  /** The inbox's identity: the same over restarts, so that stragglers of a dead run are known. */
+  /** As `childMark` makes it. */
   readonly mark: string;
   readonly stderrLog: string;
   readonly where: 'anywhere' | 'own';
@@ -27,6 +27,11 @@ export interface AgentWish {
   readonly ids: Ids;
   readonly observer: Observer;
   onSpawn(pid: number, processStart: string): Promise<void>;
+}
+
+/** What all that Claude starts is known by: the same over restarts, so that stragglers of a dead run are found. */
+export function childMark(identity: string, slot: number): string {
+  return `${hostname()}:${identity}:${slot}`;
 }
 
 /** Longer than Claude Code needs on a cold, loaded machine; a slow MCP server carried along has its own limit. */
@@ -73,7 +78,7 @@ export async function makeAgent(wish: AgentWish): Promise<Agent> {
     readyTimeoutMs: READY_MS,
     clock: wish.clock,
     ids: wish.ids,
-    mark: `${hostname()}:${wish.mark}:${slot}`,
+    mark: wish.mark,
     onSpawn: wish.onSpawn,
     onOddity: (what) => observer.on({ type: 'notice', level: 'info', text: what }),
   });

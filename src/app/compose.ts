@@ -11,8 +11,9 @@ import type { Observer } from '../ports/observer.js';
 import type { SignalLatch } from '../wake/index.js';
 import { Desk } from '../worker/desk.js';
 import { messageOf } from '../worker/faults.js';
-import { type RunEnd, Worker } from '../worker/worker.js';
-import { makeAgent } from './agent-parts.js';
+import type { RunEnd } from '../worker/run-end.js';
+import { Worker } from '../worker/worker.js';
+import { childMark, makeAgent } from './agent-parts.js';
 import { agentFolder } from './folders.js';
 import { openFront } from './front.js';
 import { makeObservers } from './observers.js';
@@ -24,7 +25,7 @@ import { openLeasedStore } from './store-parts.js';
 import { systemClock, systemIds, systemRandom } from './system.js';
 import { makeWakeSources } from './wake-parts.js';
 
-export type { RunEnd } from '../worker/worker.js';
+export type { RunEnd } from '../worker/run-end.js';
 
 export interface ComposeOptions {
   readonly settings: Settings;
@@ -104,6 +105,7 @@ async function build(options: ComposeOptions, releases: Releases): Promise<Compo
   }
   const { store, folder, identity } = leased;
 
+  const mark = childMark(identity, 0);
   const server = await startPrivateServer();
   releases.add(() => server.close());
   const desk = new Desk(ids);
@@ -124,7 +126,7 @@ async function build(options: ComposeOptions, releases: Releases): Promise<Compo
     desk,
     slot: 0,
     stateFolder: folder.path,
-    mark: identity,
+    mark,
     stderrLog: join(flagsFolder, 'agent-loop.log'),
     where: options.rehearsal ? 'own' : 'anywhere',
     clock,
@@ -140,7 +142,7 @@ async function build(options: ComposeOptions, releases: Releases): Promise<Compo
 
   const upstream = connectInbox({
     server: inbox.server,
-    profile: await profileOf(settings.profile),
+    profile: await profileOf(settings, options.env),
     ownAlias: settings.ownAlias,
     clock,
     callTimeoutMs: settings.callTimeoutMs,
@@ -175,7 +177,7 @@ async function build(options: ComposeOptions, releases: Releases): Promise<Compo
       flags,
       observer,
       wakeSources: wakes.sources,
-      endOrphan: async (pid, start) => (await endOrphan(pid, start)) !== 'gone',
+      endOrphan: async (pid, start) => (await endOrphan(pid, start, mark)) === 'ended',
     },
     workerOptions(settings, inbox.name),
     desk,

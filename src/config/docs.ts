@@ -6,6 +6,7 @@ const TITLES: Readonly<Record<Group, string>> = {
   inbox: 'The inbox',
   agent: 'Claude and its turns',
   worker: 'The worker',
+  limits: 'Budgets and caps',
   wake: 'Wakes',
   state: 'State and logs',
 };

@@ -4,4 +4,5 @@ export { loadSettings, type Settings } from './load.js';
 export { loginEnvironment } from './login.js';
 export { type ResolvedInbox, resolveInbox } from './mcp-json.js';
 export { settingOptions } from './options.js';
+export { readProfileFile } from './profile-file.js';
 export { readSystemPrompt } from './prompt-file.js';

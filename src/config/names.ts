@@ -2,6 +2,7 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import { canonicalName } from '../domain/addressing.js';
 import { type Kind, type ReadContext, textOf } from './kind.js';
+import { presetNames } from './profile-file.js';
 import { list, stringList } from './values.js';
 
 function absolute(path: string, { base, home }: ReadContext): string {
@@ -32,14 +33,17 @@ export const program: Kind<string> = {
 
 const PROFILES = ['auto', 'dms', 'agentdm'];
 
-/** The name of a built-in profile, or the absolute path of a JSON file that describes one. */
+/** The name of a built-in profile or of a packaged preset, or the absolute path of a JSON file that describes one. */
 export const profile: Kind<string> = {
-  word: `${PROFILES.join('|')}|path`,
+  word: `${PROFILES.join('|')}|preset|path`,
   read(raw, context) {
     const value = textOf(raw);
     if (value !== undefined && PROFILES.includes(value)) return { value };
     if (value?.endsWith('.json')) return { value: absolute(value, context) };
-    return { write: `one of ${PROFILES.join(', ')}, or the path of a .json file that describes the inbox` };
+    const presets = presetNames();
+    if (value !== undefined && presets.includes(value)) return { value };
+    const names = [...PROFILES, ...presets].join(', ');
+    return { write: `one of ${names}, or the path of a .json file that describes the inbox` };
   },
   write: (value) => value,
 };

@@ -1,6 +1,7 @@
 // The one list of all settings, and the type that it gives the program.
 import { AGENT_SETTINGS } from './schema/agent.js';
 import { INBOX_SETTINGS } from './schema/inbox.js';
+import { LIMIT_SETTINGS } from './schema/limits.js';
 import { STATE_SETTINGS } from './schema/state.js';
 import { WAKE_SETTINGS } from './schema/wake.js';
 import { WORKER_SETTINGS } from './schema/worker.js';
@@ -11,6 +12,7 @@ export const SETTINGS = {
   ...INBOX_SETTINGS,
   ...AGENT_SETTINGS,
   ...WORKER_SETTINGS,
+  ...LIMIT_SETTINGS,
   ...WAKE_SETTINGS,
   ...STATE_SETTINGS,
 };

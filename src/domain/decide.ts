@@ -9,6 +9,8 @@ export interface Situation {
   readonly quiet: boolean;
   /** Turns started in this run. */
   readonly turns: number;
+  /** Why this run may spend nothing more, if so. */
+  readonly runSpent: string | undefined;
   /** The iteration cap of this run. */
   readonly maxTurns: number | 'unlimited';
 }
@@ -16,12 +18,13 @@ export interface Situation {
 export type Decision =
   | { readonly kind: 'go' }
   /** The run is over: leave, do not wait. */
-  | { readonly kind: 'end'; readonly reason: 'quiet' | 'max-iterations' | 'done' }
+  | { readonly kind: 'end'; readonly reason: 'quiet' | 'over-budget' | 'max-iterations' | 'done' }
   | { readonly kind: 'wait'; readonly hold: Hold };
 
 export function decide(situation: Situation): Decision {
   if (situation.quiet) return { kind: 'end', reason: 'quiet' };
   if (situation.holds.has('done')) return { kind: 'end', reason: 'done' };
+  if (situation.runSpent !== undefined) return { kind: 'end', reason: 'over-budget' };
   if (situation.maxTurns !== 'unlimited' && situation.turns >= situation.maxTurns) {
     return { kind: 'end', reason: 'max-iterations' };
   }

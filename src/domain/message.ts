@@ -19,7 +19,7 @@ export interface IncomingMessage {
 
 /**
  * waiting → claimed → answered | silent | retry | dead, and retry → claimed again.
- * `answered`, `silent` and `dead` are the ends; a person may re-open a `dead` one.
+ * `answered`, `silent` and `dead` are the ends; a person may re-open a `dead` one, or drop it into silence.
  */
 export type MessageState = 'waiting' | 'claimed' | 'retry' | 'answered' | 'silent' | 'dead';
 
@@ -31,7 +31,8 @@ const NEXT: Record<MessageState, readonly MessageState[]> = {
   retry: ['claimed', 'answered', 'silent', 'dead', 'waiting'],
   answered: [],
   silent: [],
-  dead: ['retry'],
+  // By hand alone.
+  dead: ['retry', 'silent'],
 };
 
 export function mayBecome(from: MessageState, to: MessageState): boolean {
@@ -39,6 +40,9 @@ export function mayBecome(from: MessageState, to: MessageState): boolean {
 }
 
 export const isSettled = (state: MessageState): boolean => NEXT[state].length === 0 || state === 'dead';
+
+/** Why a message fell silent, or a send was refused, when a person said so. */
+export const DROPPED_BY_HAND = 'dropped by hand';
 
 /** A message as the mailbox holds it. */
 export interface Message extends IncomingMessage {

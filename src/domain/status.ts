@@ -9,6 +9,12 @@ export interface Status {
   /** One sentence. */
   readonly why: string;
   readonly holds: readonly Hold[];
+  /** Conversations at a cap of their own, until when, and why. */
+  readonly resting: readonly {
+    readonly conversation: string;
+    readonly why: string;
+    readonly until: number;
+  }[];
   readonly stopping: boolean;
   readonly startedAt: number;
   readonly turn:

@@ -1,4 +1,5 @@
 // The ledger: what every turn did and cost.
+import type { Spend } from '../domain/budget.js';
 import type { Usage } from '../domain/turn.js';
 
 export interface TurnRecord {
@@ -26,6 +27,14 @@ export interface LedgerTotals extends Usage {
   readonly turns: number;
 }
 
+export interface SpendQuery {
+  /** Epoch ms; 0 for all time. */
+  readonly since: number;
+  readonly conversation?: string | undefined;
+  readonly sender?: string | undefined;
+  readonly claimId?: string | undefined;
+}
+
 export interface Ledger {
   begin(turn: TurnRecord): Promise<void>;
   end(turnId: string, result: TurnResult): Promise<void>;
@@ -33,4 +42,13 @@ export interface Ledger {
   totals(since: number): Promise<LedgerTotals>;
   /** The last turns, newest first. */
   recent(limit: number): Promise<(TurnRecord & Partial<TurnResult>)[]>;
+  /** The turns of a claim, oldest first. */
+  ofClaim(claimId: string): Promise<(TurnRecord & Partial<TurnResult>)[]>;
+  /**
+   * What the turns that started at or after `since` have cost; a turn that runs has cost nothing yet. Narrowed, where
+   * named, to a conversation, to claims that hold a message of a sender (as spelt by the upstream), to a claim.
+   */
+  spent(query: SpendQuery): Promise<Spend>;
+  /** When the turns of a conversation with verdict `answered` ended, those that ended at or after `since`, oldest first. */
+  turnEnds(conversation: string, since: number): Promise<number[]>;
 }

@@ -1,7 +1,9 @@
 // What the worker is told: the settings it needs, already checked, durations in ms.
 import type { Admission } from '../domain/addressing.js';
 import type { BackoffLimits } from '../domain/backoff.js';
+import type { Budgets } from '../domain/budget.js';
 import type { ChannelRule } from '../domain/channel.js';
+import type { LoopLimit } from '../domain/loop-guard.js';
 import type { RetryLimits } from '../domain/retry.js';
 import type { Delivery } from '../domain/verdict.js';
 
@@ -25,6 +27,8 @@ export interface WorkerOptions {
   /** `conversation`: one session a conversation; `continuous`: one for all; `fresh`: one a turn. */
   readonly session: 'conversation' | 'continuous' | 'fresh';
   readonly maxTurns: number | 'unlimited';
+  readonly budgets: Budgets;
+  readonly loop: LoopLimit;
   /** What becomes of a send that may or may not have arrived. */
   readonly onUnsure: 'hold' | 'resend';
   /** Sent to the sender of a message that failed for good; undefined: nothing is sent. */

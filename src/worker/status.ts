@@ -36,6 +36,7 @@ export async function describeStatus(
     health,
     why,
     holds: [...holds.current.values()],
+    resting: [...ticker.guard.resting].map(([conversation, rest]) => ({ conversation, ...rest })),
     stopping: run.stopping,
     startedAt: run.startedAt,
     turn,

@@ -9,6 +9,7 @@ import type { Settlement } from '../ports/mailbox.js';
 import type { Desk } from './desk.js';
 import { holdAfter } from './failure-holds.js';
 import { holdFor } from './faults.js';
+import { type ClaimGuard, Guard } from './guard.js';
 import type { HoldBoard } from './hold-board.js';
 import type { WorkerOptions } from './options.js';
 import type { WorkerParts } from './parts.js';
@@ -22,7 +23,12 @@ export type TickResult =
   | { readonly kind: 'nothing'; readonly nextAt: number | undefined }
   /** A hold was placed: ask again when it ends. */
   | { readonly kind: 'held' }
+  /** A conversation was at a cap of its own: the next one may go. */
+  | { readonly kind: 'capped' }
   | { readonly kind: 'unusable'; readonly error: WorkerError };
+
+/** What an attempt leaves behind that never reached Claude. */
+const UNTOUCHED = { sessionId: undefined, promptKept: false, rescued: false, lastError: undefined };
 
 const NOT_READY = { firstMs: 2_000, maxMs: 5 * 60_000 };
 
@@ -31,6 +37,7 @@ export class Ticker {
   turns = 0;
   readonly runner: TurnRunner;
   readonly session: SlotSession;
+  readonly guard: Guard;
   readonly #parts: WorkerParts;
   readonly #options: WorkerOptions;
   readonly #holds: HoldBoard;
@@ -43,6 +50,7 @@ export class Ticker {
     this.#onSend = onSend;
     this.runner = new TurnRunner(parts, options, desk, onSend);
     this.session = new SlotSession(parts.slots, options);
+    this.guard = new Guard(parts, options, parts.clock.now());
   }
 
   /** Spawns the agent before it is needed. Costs no model call. */
@@ -65,6 +73,8 @@ export class Ticker {
   }
 
   async #work(claim: Claim, signal: AbortSignal): Promise<TickResult> {
+    const guard = await this.guard.ofClaim(claim);
+    if (guard.kind !== 'ok') return this.#cap(claim, guard);
     const plan = this.session.plan(claim);
     const ready = await this.#ready(plan.wish, signal);
     if (ready.kind !== 'ready') {
@@ -94,15 +104,37 @@ export class Ticker {
     return ready;
   }
 
+  async #cap(claim: Claim, guard: Exclude<ClaimGuard, { kind: 'ok' }>): Promise<TickResult> {
+    const { mailbox, clock, observer } = this.#parts;
+    const now = clock.now();
+    if (guard.kind === 'dead') {
+      await mailbox.settle(
+        claim.id,
+        { kind: 'dead', error: guard.why, notice: deadNotice(claim, this.#options) },
+        now,
+      );
+      this.#onSend();
+    } else {
+      const before = claim.before ?? UNTOUCHED;
+      const retry = {
+        kind: 'retry',
+        retryAt: guard.until,
+        error: guard.why,
+        countsAttempt: false,
+        before,
+      } as const;
+      await mailbox.settle(claim.id, retry, now);
+    }
+    const end =
+      guard.kind === 'dead' ? 'it is dead' : `it waits until ${new Date(guard.until).toISOString()}`;
+    observer.on({ type: 'notice', level: 'warn', text: `${claim.conversation}: ${guard.why}; ${end}.` });
+    return { kind: 'capped' };
+  }
+
   /** The prompt was never written: the claim waits as it was, and no attempt is counted. */
   async #giveBack(claim: Claim): Promise<void> {
     const now = this.#parts.clock.now();
-    const before = claim.before ?? {
-      sessionId: undefined,
-      promptKept: false,
-      rescued: false,
-      lastError: undefined,
-    };
+    const before = claim.before ?? UNTOUCHED;
     const error = before.lastError ?? 'Claude Code was not ready';
     await this.#parts.mailbox.settle(
       claim.id,

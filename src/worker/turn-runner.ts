@@ -108,7 +108,7 @@ export class TurnRunner {
     });
   }
 
-  /** The first frame of a turn proves that its session has the prompt: from then on a rescue resumes it. */
+  /** The agent names a session only when its history holds the prompt on disk: from then on a rescue resumes it. */
   #noteSessionOnce(claim: Claim): { see(sessionId: string | undefined): void; done(): Promise<void> } {
     let noted: Promise<void> | undefined;
     return {

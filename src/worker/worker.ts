@@ -4,22 +4,17 @@ import { EXIT, WorkerError } from '../domain/errors.js';
 import type { Status } from '../domain/status.js';
 import type { WakeKind } from '../domain/wake.js';
 import type { Desk } from './desk.js';
-import { messageOf } from './faults.js';
+import { holdFor, messageOf } from './faults.js';
 import { HoldBoard } from './hold-board.js';
 import { Latch } from './latch.js';
 import { Looker } from './looker.js';
 import type { WorkerOptions } from './options.js';
 import type { WorkerParts } from './parts.js';
 import { recover } from './recovery.js';
+import { endOfHold, type RunEnd } from './run-end.js';
 import { Sender } from './sender.js';
 import { describeStatus } from './status.js';
 import { Ticker } from './ticker.js';
-
-export interface RunEnd {
-  readonly exitCode: number;
-  readonly text: string;
-  readonly error?: WorkerError;
-}
 
 /** The loop looks again at holds, pause and retries at least this often. */
 const RECHECK_MS = 30_000;
@@ -106,8 +101,10 @@ export class Worker {
       if (looked.kind !== 'looked') {
         this.#end = { exitCode: EXIT.inboxUnusable, text: `The inbox could not be read: ${looked.message}` };
       }
-      while (!this.#quiet.signal.aborted && (await this.#pass()) === 'worked') this.#looker.pulse('settled');
+      await this.#workOff();
       await this.#sender.flush(this.#force.signal);
+      const hold = this.#holds.blocking();
+      if (hold) this.#end ??= endOfHold(hold);
     } catch (error) {
       this.#crash(error);
     }
@@ -129,40 +126,65 @@ export class Worker {
       this.#work.take();
       const result = await this.#pass();
       if (result === 'worked') this.#looker.pulse('settled');
-      else await this.#work.wait(result ?? clock.now() + RECHECK_MS, clock, this.#quiet.signal);
+      else if (result !== 'capped') await this.#work.wait(result, clock, this.#quiet.signal);
     }
   }
 
-  /** Decides, and ticks if it may. Answers `worked`, or until when to wait (undefined: nothing known). */
-  async #pass(): Promise<'worked' | number | undefined> {
+  /** Passes until nothing is left that may go now. */
+  async #workOff(): Promise<void> {
+    while (!this.#quiet.signal.aborted) {
+      if (typeof (await this.#pass()) === 'number') return;
+    }
+  }
+
+  /** Decides, and ticks if it may. Answers `worked`, or until when to wait. */
+  async #pass(): Promise<'worked' | 'capped' | number> {
+    try {
+      return await this.#decideAndTick();
+    } catch (error) {
+      if (!holdFor(error, this.#holds)) throw error;
+      return this.#recheckAt();
+    }
+  }
+
+  async #decideAndTick(): Promise<'worked' | 'capped' | number> {
     const { clock, flags } = this.#parts;
     await this.#readFlags();
+    const overall = await this.#ticker.guard.overall();
+    if (overall.kind === 'wait') this.#holds.place('over-budget', overall.why, overall.until);
+    else this.#holds.clear('over-budget');
     this.#holds.blocking();
     const decision = decide({
       now: clock.now(),
       holds: this.#holds.current,
       quiet: this.#quiet.signal.aborted,
       turns: this.#ticker.turns,
+      runSpent: overall.kind === 'end' ? overall.why : undefined,
       maxTurns: this.#options.maxTurns,
     });
-    const recheckAt = clock.now() + RECHECK_MS;
-    if (decision.kind === 'wait') return Math.min(decision.hold.until ?? recheckAt, recheckAt);
+    if (decision.kind === 'wait') return Math.min(decision.hold.until ?? Infinity, this.#recheckAt());
     if (decision.kind === 'end') {
+      if (decision.reason === 'over-budget' && overall.kind === 'end') this.#capReached(overall.why);
       if (decision.reason === 'max-iterations') {
-        this.#end ??= {
-          exitCode: EXIT.overBudget,
-          text: `The cap of ${this.#options.maxTurns} turns is reached.`,
-        };
+        this.#capReached(`The cap of ${this.#options.maxTurns} turns is reached.`);
       }
       this.stop('drain', this.#end?.text ?? 'done');
-      return undefined;
+      return this.#recheckAt();
     }
     const result = await this.#ticker.tick(this.#force.signal);
     if (await flags.take('did-work')) this.#looker.pulse('did-work');
-    if (result.kind === 'worked') return 'worked';
+    if (result.kind === 'worked' || result.kind === 'capped') return result.kind;
     if (result.kind === 'unusable') this.#giveUp(result.error);
-    if (result.kind === 'nothing') return Math.min(result.nextAt ?? recheckAt, recheckAt);
-    return undefined;
+    const nextAt = result.kind === 'nothing' ? result.nextAt : undefined;
+    return Math.min(nextAt ?? Infinity, this.#recheckAt());
+  }
+
+  #recheckAt(): number {
+    return this.#parts.clock.now() + RECHECK_MS;
+  }
+
+  #capReached(text: string): void {
+    this.#end ??= { exitCode: EXIT.overBudget, text };
   }
 
   async #readFlags(): Promise<void> {

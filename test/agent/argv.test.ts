@@ -2,11 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { claudeArgs } from '../../src/agent/argv.js';
 import { PRESETS, rootRefusal } from '../../src/agent/presets.js';
 
-const gateway = { name: 'inbox', url: 'http://127.0.0.1:1/mcp', issueToken: () => 'secret', revokeToken: () => {} };
+const gateway = {
+  name: 'inbox',
+  url: 'http://127.0.0.1:1/mcp',
+  issueToken: () => 'secret',
+  revokeToken: () => {},
+};
 const fresh = { kind: 'fresh', sessionId: 'id-1' } as const;
 
 /** The value behind an option. */
-function valueOf(args: readonly string[], name: string): string | undefined {
+function argument(args: readonly string[], name: string): string | undefined {
   const at = args.indexOf(name);
   return at === -1 ? undefined : args[at + 1];
 }
@@ -15,31 +20,35 @@ describe('the command line', () => {
   it.each(PRESETS)('of preset %s speaks stream-json and knows only our MCP configuration', (preset) => {
     const args = claudeArgs({ preset, gateway }, '/state/mcp.json', fresh);
     expect(args).toContain('--print');
-    expect(valueOf(args, '--input-format')).toBe('stream-json');
-    expect(valueOf(args, '--output-format')).toBe('stream-json');
-    expect(valueOf(args, '--mcp-config')).toBe('/state/mcp.json');
+    expect(argument(args, '--input-format')).toBe('stream-json');
+    expect(argument(args, '--output-format')).toBe('stream-json');
+    expect(argument(args, '--mcp-config')).toBe('/state/mcp.json');
     expect(args).toContain('--strict-mcp-config');
-    expect(valueOf(args, '--session-id')).toBe('id-1');
+    expect(argument(args, '--session-id')).toBe('id-1');
     expect(args.join(' ')).not.toContain('secret');
   });
 
   it('of preset answer offers no tool but those of the servers', () => {
     const otherServers = { 'my docs': {} };
-    const args = claudeArgs({ preset: 'answer', gateway, otherServers, systemPrompt: 'Be short.' }, 'f', fresh);
-    expect(valueOf(args, '--tools')).toBe('');
-    expect(valueOf(args, '--permission-mode')).toBe('dontAsk');
-    expect(valueOf(args, '--allowedTools')).toBe('mcp__inbox,mcp__my_docs');
-    expect(valueOf(args, '--setting-sources')).toBe('project');
-    expect(JSON.parse(valueOf(args, '--settings') ?? '')).toEqual({ disableAllHooks: true });
-    expect(valueOf(args, '--system-prompt')).toBe('Be short.');
+    const args = claudeArgs(
+      { preset: 'answer', gateway, otherServers, systemPrompt: 'Be short.' },
+      'f',
+      fresh,
+    );
+    expect(argument(args, '--tools')).toBe('');
+    expect(argument(args, '--permission-mode')).toBe('dontAsk');
+    expect(argument(args, '--allowedTools')).toBe('mcp__inbox,mcp__my_docs');
+    expect(argument(args, '--setting-sources')).toBe('project');
+    expect(JSON.parse(argument(args, '--settings') ?? '')).toEqual({ disableAllHooks: true });
+    expect(argument(args, '--system-prompt')).toBe('Be short.');
     expect(args).not.toContain('--dangerously-skip-permissions');
   });
 
   it.each(['read', 'work'] as const)('of preset %s offers no commands and hides the secrets', (preset) => {
     const args = claudeArgs({ preset, gateway, systemPrompt: 'ignored' }, 'f', fresh);
-    expect(valueOf(args, '--tools')?.split(',')).not.toContain('Bash');
-    expect(valueOf(args, '--settings')).toContain('Read(./.env)');
-    expect(valueOf(args, '--settings')).toContain('Edit(./.claude/**)');
+    expect(argument(args, '--tools')?.split(',')).not.toContain('Bash');
+    expect(argument(args, '--settings')).toContain('Read(./.env)');
+    expect(argument(args, '--settings')).toContain('Edit(./.claude/**)');
     expect(args).not.toContain('--system-prompt');
   });
 
@@ -52,18 +61,24 @@ describe('the command line', () => {
 
   it('resumes, names a model, appends a prompt, and ends in the extra arguments', () => {
     const extra = { model: 'opus', appendSystemPrompt: 'Mind the gap.', extraArgs: ['--effort', 'high'] };
-    const args = claudeArgs({ preset: 'answer', gateway, ...extra }, 'f', { kind: 'resume', sessionId: 'id-2' });
-    expect(valueOf(args, '--resume')).toBe('id-2');
+    const args = claudeArgs({ preset: 'answer', gateway, ...extra }, 'f', {
+      kind: 'resume',
+      sessionId: 'id-2',
+    });
+    expect(argument(args, '--resume')).toBe('id-2');
     expect(args).not.toContain('--session-id');
-    expect(valueOf(args, '--model')).toBe('opus');
-    expect(valueOf(args, '--append-system-prompt')).toBe('Mind the gap.');
+    expect(argument(args, '--model')).toBe('opus');
+    expect(argument(args, '--append-system-prompt')).toBe('Mind the gap.');
     expect(args.slice(-2)).toEqual(['--effort', 'high']);
   });
 
-  it.each([['--resume'], ['--session-id=x'], ['-p'], ['--mcp-config=y']])('refuses the extra argument %s', (taken) => {
-    const refused = () => claudeArgs({ preset: 'answer', gateway, extraArgs: [taken] }, 'f', fresh);
-    expect(refused).toThrow(expect.objectContaining({ code: 'setting-invalid' }));
-  });
+  it.each([['--resume'], ['--session-id=x'], ['-p'], ['--mcp-config=y']])(
+    'refuses the extra argument %s',
+    (taken) => {
+      const refused = () => claudeArgs({ preset: 'answer', gateway, extraArgs: [taken] }, 'f', fresh);
+      expect(refused).toThrow(expect.objectContaining({ code: 'setting-invalid' }));
+    },
+  );
 });
 
 describe('root', () => {

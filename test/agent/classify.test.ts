@@ -4,7 +4,9 @@ import { classify, LimitMemory, SignCollector } from '../../src/agent/classify.j
 import { parseFrame, type ResultFrame } from '../../src/agent/frames.js';
 
 function result(fields: object): ResultFrame {
-  const parsed = parseFrame(JSON.stringify({ type: 'result', subtype: 'success', is_error: true, ...fields }));
+  const parsed = parseFrame(
+    JSON.stringify({ type: 'result', subtype: 'success', is_error: true, ...fields }),
+  );
   if (parsed.kind !== 'result') throw new Error('no result');
   return parsed.frame;
 }
@@ -21,14 +23,19 @@ function failureOf(fields: object, notice?: object, until?: number) {
 
 describe('a result', () => {
   it('of success is no failure', () => {
-    expect(failureOf({ is_error: false, result: 'You have hit your limit on this page, says the text.' })).toBeUndefined();
+    expect(
+      failureOf({ is_error: false, result: 'You have hit your limit on this page, says the text.' }),
+    ).toBeUndefined();
     // 1.x has no is_error on some results.
     expect(failureOf({ is_error: undefined, result: 'fine' })).toBeUndefined();
   });
 
   it.each([
     // 2.1.126 and newer: the status.
-    [{ api_error_status: 401, result: 'Failed to authenticate. API Error: 401 invalid x-api-key' }, 'unauthorised'],
+    [
+      { api_error_status: 401, result: 'Failed to authenticate. API Error: 401 invalid x-api-key' },
+      'unauthorised',
+    ],
     [{ api_error_status: 403, result: 'Failed to authenticate. API Error: 403' }, 'unauthorised'],
     [{ api_error_status: 404, result: "There's an issue with the selected model (x)." }, 'model-unknown'],
     [{ api_error_status: 413, result: 'Request too large (max 32MB).' }, 'context-too-long'],
@@ -40,7 +47,10 @@ describe('a result', () => {
     [{ api_error_status: 400, result: 'Prompt is too long' }, 'context-too-long'],
     [{ api_error_status: 400, result: 'Trimmed', terminal_reason: 'prompt_too_long' }, 'context-too-long'],
     // No status at all: lost connections, no key.
-    [{ api_error: 'connection_failed', result: 'API Error: Connection to the API was lost (ECONNRESET).' }, 'server-error'],
+    [
+      { api_error: 'connection_failed', result: 'API Error: Connection to the API was lost (ECONNRESET).' },
+      'server-error',
+    ],
     [{ result: 'Request timed out' }, 'server-error'],
     [{ result: 'Not logged in · Please run /login' }, 'unauthorised'],
     [{ result: 'Invalid API key · Please run /login' }, 'unauthorised'],
@@ -77,17 +87,31 @@ describe('a result', () => {
   it('goes by the last retry where nothing else tells', () => {
     const signs = new SignCollector();
     signs.take(parseFrame('{"type":"system","subtype":"api_retry","error_status":529}'));
-    expect(classify(result({ result: 'gave up' }), signs.signs, undefined)).toMatchObject({ failure: 'overloaded' });
+    expect(classify(result({ result: 'gave up' }), signs.signs, undefined)).toMatchObject({
+      failure: 'overloaded',
+    });
   });
 
   it('is a limit with an end when a limit rejects now', () => {
     const until = 1_796_048_438_000;
-    const fields = { api_error: 'usage_limit_reached', api_error_status: 429, result: "You've hit your 5-hour limit" };
+    const fields = {
+      api_error: 'usage_limit_reached',
+      api_error_status: 429,
+      result: "You've hit your 5-hour limit",
+    };
     expect(failureOf(fields, undefined, until)).toMatchObject({ failure: 'limited', until });
-    expect(failureOf({ api_error_status: 429, result: 'x' }, undefined, until)).toMatchObject({ failure: 'limited', until });
-    expect(failureOf({ result: 'x' }, { error: 'rate_limit' }, until)).toMatchObject({ failure: 'limited', until });
+    expect(failureOf({ api_error_status: 429, result: 'x' }, undefined, until)).toMatchObject({
+      failure: 'limited',
+      until,
+    });
+    expect(failureOf({ result: 'x' }, { error: 'rate_limit' }, until)).toMatchObject({
+      failure: 'limited',
+      until,
+    });
     // Another failure during a limit is not that limit.
-    expect(failureOf({ api_error_status: 500, result: 'x' }, undefined, until)).toMatchObject({ failure: 'server-error' });
+    expect(failureOf({ api_error_status: 500, result: 'x' }, undefined, until)).toMatchObject({
+      failure: 'server-error',
+    });
   });
 
   it('of 1.x has the end of its limit in its text', () => {
@@ -95,7 +119,10 @@ describe('a result', () => {
       failure: 'limited',
       until: 1_796_048_438_000,
     });
-    expect(failureOf({ result: "You've hit your limit" })).toMatchObject({ failure: 'limited', until: undefined });
+    expect(failureOf({ result: "You've hit your limit" })).toMatchObject({
+      failure: 'limited',
+      until: undefined,
+    });
   });
 
   it('gives a message of one line, cut, without secrets', () => {
@@ -103,8 +130,12 @@ describe('a result', () => {
     const failure = failureOf({ api_error_status: 400, result: long });
     expect(failure?.message).toMatch(/^API Error: 400 key sk-\[redacted\] is not x+$/);
     expect(failure?.message).toHaveLength(300);
-    expect(failureOf({ subtype: 'error_max_turns' })).toMatchObject({ message: 'the turn ended as error_max_turns' });
-    expect(failureOf({ errors: ['a', 'b'], subtype: 'error_during_execution' })).toMatchObject({ message: 'a; b' });
+    expect(failureOf({ subtype: 'error_max_turns' })).toMatchObject({
+      message: 'the turn ended as error_max_turns',
+    });
+    expect(failureOf({ errors: ['a', 'b'], subtype: 'error_during_execution' })).toMatchObject({
+      message: 'a; b',
+    });
   });
 });
 

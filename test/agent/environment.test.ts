@@ -49,11 +49,15 @@ describe("Claude's environment", () => {
       CLAUDE_CODE_USE_BEDROCK: '1',
     });
     expect(childEnvironment({ ...keys, CLAUDE_CODE_USE_BEDROCK: '0' })).not.toHaveProperty('AWS_PROFILE');
-    expect(childEnvironment({ ...keys, CLAUDE_CODE_USE_VERTEX: 'true' })).toHaveProperty('GOOGLE_APPLICATION_CREDENTIALS');
+    expect(childEnvironment({ ...keys, CLAUDE_CODE_USE_VERTEX: 'true' })).toHaveProperty(
+      'GOOGLE_APPLICATION_CREDENTIALS',
+    );
     expect(childEnvironment({ ...keys, CLAUDE_CODE_USE_FOUNDRY: '1' })).toHaveProperty('AZURE_CLIENT_ID');
   });
 
   it('takes along what is named', () => {
-    expect(childEnvironment({ MY_TOOL_KEY: 'k', OTHER: 'o' }, ['MY_TOOL_KEY', 'UNSET'])).toEqual({ MY_TOOL_KEY: 'k' });
+    expect(childEnvironment({ MY_TOOL_KEY: 'k', OTHER: 'o' }, ['MY_TOOL_KEY', 'UNSET'])).toEqual({
+      MY_TOOL_KEY: 'k',
+    });
   });
 });

@@ -28,7 +28,12 @@ async function plant(...path: string[]): Promise<string> {
 
 function environment(version: string, ...path: string[]): Record<string, string> {
   // `env node` of the stand-in has to find node.
-  const folders = [...path.map((folder) => join(root, folder)), dirname(process.execPath), '/usr/bin', '/bin'];
+  const folders = [
+    ...path.map((folder) => join(root, folder)),
+    dirname(process.execPath),
+    '/usr/bin',
+    '/bin',
+  ];
   return { PATH: folders.join(':'), HOME: join(root, 'home'), FAKE_VERSION: version };
 }
 
@@ -39,14 +44,20 @@ describe('finding Claude Code', () => {
     const env = environment('2.1.332 (Claude Code)', 'bin');
     const found = await findClaude({ setting: path, environment: env, cwd });
     expect(found).toEqual({ path, version: '2.1.332', support: 'full', note: undefined });
-    expect(await findClaude({ setting: '../../elsewhere/my-claude', environment: env, cwd })).toHaveProperty('path', path);
+    expect(await findClaude({ setting: '../../elsewhere/my-claude', environment: env, cwd })).toHaveProperty(
+      'path',
+      path,
+    );
   });
 
   it('takes PATH before node_modules, and node_modules of the project before our own', async () => {
     const project = await plant('project', 'node_modules', '.bin', 'claude');
     expect(await findClaude({ environment: environment('2.1.332'), cwd })).toHaveProperty('path', project);
     const onPath = await plant('bin', 'claude');
-    expect(await findClaude({ environment: environment('2.1.332', 'bin'), cwd })).toHaveProperty('path', onPath);
+    expect(await findClaude({ environment: environment('2.1.332', 'bin'), cwd })).toHaveProperty(
+      'path',
+      onPath,
+    );
   });
 
   it('passes over what cannot be run', async () => {
@@ -55,7 +66,10 @@ describe('finding Claude Code', () => {
     await writeFile(broken, 'not a program');
     await chmod(broken, 0o600);
     const project = await plant('project', 'node_modules', '.bin', 'claude');
-    expect(await findClaude({ environment: environment('2.1.332', 'bin'), cwd })).toHaveProperty('path', project);
+    expect(await findClaude({ environment: environment('2.1.332', 'bin'), cwd })).toHaveProperty(
+      'path',
+      project,
+    );
   });
 
   it('says so when the setting names nothing', async () => {
@@ -71,7 +85,10 @@ describe('finding Claude Code', () => {
   it('refuses a version that cannot be kept from its tools', async () => {
     const setting = await plant('bin', 'claude');
     const old = findClaude({ setting, environment: environment('2.0.55 (Claude Code)'), cwd });
-    await expect(old).rejects.toMatchObject({ code: 'claude-too-old', message: expect.stringContaining('2.0.55') });
+    await expect(old).rejects.toMatchObject({
+      code: 'claude-too-old',
+      message: expect.stringContaining('2.0.55'),
+    });
   });
 
   it('takes an older one with a note, and an unknown one for a new one', async () => {

@@ -3,12 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { parseFrame } from '../../src/agent/frames.js';
 
 describe('a line of Claude Code', () => {
-  it.each(['', 'words', '7', 'null', '[]', '{}', '{"type":7}', '{"type":"result"'])('is noise: %j', (line) => {
-    expect(parseFrame(line)).toEqual({ kind: 'noise' });
-  });
+  it.each(['', 'words', '7', 'null', '[]', '{}', '{"type":7}', '{"type":"result"'])(
+    'is noise: %j',
+    (line) => {
+      expect(parseFrame(line)).toEqual({ kind: 'noise' });
+    },
+  );
 
   it('of an unknown type is named', () => {
-    expect(parseFrame('{"type":"from_the_future","x":1}')).toEqual({ kind: 'unknown', type: 'from_the_future' });
+    expect(parseFrame('{"type":"from_the_future","x":1}')).toEqual({
+      kind: 'unknown',
+      type: 'from_the_future',
+    });
   });
 
   it('is a sign of life where we need no more of it', () => {
@@ -18,7 +24,14 @@ describe('a line of Claude Code', () => {
   });
 
   it('is read field by field: one of the wrong type counts as absent', () => {
-    const line = { type: 'result', subtype: 'success', is_error: 'no', result: 7, session_id: 's', api_error_status: null };
+    const line = {
+      type: 'result',
+      subtype: 'success',
+      is_error: 'no',
+      result: 7,
+      session_id: 's',
+      api_error_status: null,
+    };
     const parsed = parseFrame(JSON.stringify(line));
     expect(parsed.kind === 'result' && parsed.frame).toMatchObject({
       subtype: 'success',
@@ -36,12 +49,31 @@ describe('a line of Claude Code', () => {
   });
 
   it('never throws', () => {
-    const types = ['system', 'assistant', 'user', 'stream_event', 'result', 'rate_limit_event', 'control_response'];
-    const frame = fc.record({ type: fc.constantFrom(...types), subtype: fc.anything(), message: fc.anything() });
+    const types = [
+      'system',
+      'assistant',
+      'user',
+      'stream_event',
+      'result',
+      'rate_limit_event',
+      'control_response',
+    ];
+    const frame = fc.record({
+      type: fc.constantFrom(...types),
+      subtype: fc.anything(),
+      message: fc.anything(),
+    });
     fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.json(), frame.map((value) => JSON.stringify(value))), (line) => {
-        expect(parseFrame(line).kind).toEqual(expect.any(String));
-      }),
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.json(),
+          frame.map((value) => JSON.stringify(value)),
+        ),
+        (line) => {
+          expect(parseFrame(line).kind).toEqual(expect.any(String));
+        },
+      ),
     );
   });
 });

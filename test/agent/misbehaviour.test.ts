@@ -24,7 +24,14 @@ function agentOver(fake: string, overrides: Partial<ClaudeAgentOptions> = {}): A
 
 /** With environment variables for the stand-in. */
 function withVariables(variables: Record<string, string>): Pick<ClaudeAgentOptions, 'environment'> {
-  return { environment: { PATH: process.env.PATH ?? '', HOME: rig.home, ANTHROPIC_BASE_URL: rig.api.url, ...variables } };
+  return {
+    environment: {
+      PATH: process.env.PATH ?? '',
+      HOME: rig.home,
+      ANTHROPIC_BASE_URL: rig.api.url,
+      ...variables,
+    },
+  };
 }
 
 const FRESH = { kind: 'fresh' } as const;
@@ -54,12 +61,11 @@ describe('a turn', () => {
     await agent.ready(FRESH, NEVER);
     const outcome = await agent.turn(request('hello'), NEVER);
     expect(outcome).toMatchObject({ kind: 'died', promptKept: true });
-    expect(outcome).toHaveProperty(
-      'message',
-      'Claude Code ended (exit code 7): panic: out of luck (Bearer [redacted])',
-    );
+    expect(outcome).toHaveProperty('message', 'exit code 7: panic: out of luck (Bearer [redacted])');
     expect(await agent.turn(request('hello'), NEVER)).toMatchObject({ kind: 'died', promptKept: false });
     expect(await readFile(rig.stderrLog, 'utf8')).toContain('panic: out of luck (Bearer [redacted])');
+    await agent.ready(FRESH, NEVER);
+    expect(rig.oddities).toEqual([]);
   });
 
   it('whose prompt can no longer be written is a death', async () => {
@@ -123,15 +129,18 @@ describe('a turn', () => {
 });
 
 describe('a new conversation', () => {
-  it.each(['clear-ignored', 'clear-pretended'])('is a new process when /clear has no effect: %s', async (fake) => {
-    const agent = agentOver(fake);
-    const old = sessionOf(await agent.ready(FRESH, NEVER));
-    await agent.turn(request('The word is SESAME.'), NEVER);
-    expect(sessionOf(await agent.ready(FRESH, NEVER))).not.toBe(old);
-    expect(rig.spawned).toHaveLength(2);
-    await agent.turn(request('hello'), NEVER);
-    expect(rig.histories().at(-1)).not.toContain('SESAME');
-  });
+  it.each(['clear-ignored', 'clear-pretended'])(
+    'is a new process when /clear has no effect: %s',
+    async (fake) => {
+      const agent = agentOver(fake);
+      const old = sessionOf(await agent.ready(FRESH, NEVER));
+      await agent.turn(request('The word is SESAME.'), NEVER);
+      expect(sessionOf(await agent.ready(FRESH, NEVER))).not.toBe(old);
+      expect(rig.spawned).toHaveLength(2);
+      await agent.turn(request('hello'), NEVER);
+      expect(rig.histories().at(-1)).not.toContain('SESAME');
+    },
+  );
 
   it('is a new process in versions that cannot clear', async () => {
     const agent = agentOver('old', { version: '2.1.110' });
@@ -157,8 +166,19 @@ describe('between turns', () => {
     await agent.turn(request('My name is Ada.'), NEVER);
     expect(await agent.ready({ kind: 'same', sessionId }, NEVER)).toMatchObject({ resumed: true });
     expect(rig.spawned).toHaveLength(2);
+    expect(rig.oddities).toContain('Claude Code ended between two turns: exit code 3.');
     const outcome = await agent.turn(request('what did I say first?'), NEVER);
     expect(outcome).toHaveProperty('text', 'First you said: “My name is Ada.”');
+  });
+
+  it('an agent that is stopped while it looks after its process starts no other', async () => {
+    const agent = agentOver('hangs-between-turns');
+    const sessionId = sessionOf(await agent.ready(FRESH, NEVER));
+    await agent.turn(request('one'), NEVER);
+    const ready = agent.ready({ kind: 'same', sessionId }, NEVER);
+    await agent.stop(0);
+    expect(await ready).toMatchObject({ kind: 'not-ready' });
+    expect(rig.spawned).toHaveLength(1);
   });
 
   it('a process that hangs is replaced, not given a prompt', async () => {
@@ -195,9 +215,15 @@ describe('a start', () => {
   });
 
   it.each([
-    ['--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons', 'claude-root'],
+    [
+      '--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons',
+      'claude-root',
+    ],
     ["error: unknown option '--tools'", 'claude-failed'],
-    ["error: option '--permission-mode <mode>' argument 'dontAsk' is invalid. Allowed choices are …", 'claude-failed'],
+    [
+      "error: option '--permission-mode <mode>' argument 'dontAsk' is invalid. Allowed choices are …",
+      'claude-failed',
+    ],
     ['Error: Invalid MCP configuration: mcpServers.x: …', 'claude-failed'],
     ['Not logged in · Please run /login', 'claude-unauthorised'],
   ])('is unusable after: %s', async (FAKE_STDERR, code) => {
@@ -210,7 +236,10 @@ describe('a start', () => {
   });
 
   it.each([
-    [{ FAKE_STDERR: 'Segmentation fault', FAKE_EXIT: '139' }, 'ended at its start (exit code 139): Segmentation fault'],
+    [
+      { FAKE_STDERR: 'Segmentation fault', FAKE_EXIT: '139' },
+      'ended at its start (exit code 139): Segmentation fault',
+    ],
     [{ FAKE_EXIT: '0' }, 'ended at its start without a word (exit code 0).'],
   ])('may work the next time after %j', async (variables, message) => {
     const outcome = await agentOver('fails-at-start', withVariables(variables)).ready(FRESH, NEVER);
@@ -222,11 +251,14 @@ describe('a start', () => {
     expect(outcome).toMatchObject({ kind: 'unusable', error: { code: 'claude-not-found' } });
   });
 
-  it.runIf(process.getuid?.() === 0)('refuses preset `everything` for root before anything runs', async () => {
-    const outcome = await rig.agent({ preset: 'everything' }).ready(FRESH, NEVER);
-    expect(outcome).toMatchObject({ kind: 'unusable', error: { code: 'claude-root' } });
-    expect(rig.gateway.issued).toEqual([]);
-  });
+  it.runIf(process.getuid?.() === 0)(
+    'refuses preset `everything` for root before anything runs',
+    async () => {
+      const outcome = await rig.agent({ preset: 'everything' }).ready(FRESH, NEVER);
+      expect(outcome).toMatchObject({ kind: 'unusable', error: { code: 'claude-root' } });
+      expect(rig.gateway.issued).toEqual([]);
+    },
+  );
 
   it('refuses extra arguments that are ours', async () => {
     const outcome = await rig.agent({ extraArgs: ['--resume=x'] }).ready(FRESH, NEVER);

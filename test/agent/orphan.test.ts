@@ -10,12 +10,19 @@ import { processStart } from '../../src/lib/process-identity.js';
 const children: ChildProcess[] = [];
 
 /** A process that says when it is up, in a session of its own. */
-async function start(script: string, mark: string): Promise<{ pid: number; start: string; child: ChildProcess }> {
-  const child = spawn(process.execPath, ['-e', `${script}; console.log('up'); setInterval(() => {}, 60_000)`], {
-    detached: true,
-    env: { [MARK]: mark },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+async function start(
+  script: string,
+  mark: string,
+): Promise<{ pid: number; start: string; child: ChildProcess }> {
+  const child = spawn(
+    process.execPath,
+    ['-e', `${script}; console.log('up'); setInterval(() => {}, 60_000)`],
+    {
+      detached: true,
+      env: { [MARK]: mark },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   children.push(child);
   await once(child.stdout ?? child, 'data');
   const pid = child.pid ?? 0;

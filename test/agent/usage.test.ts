@@ -35,7 +35,11 @@ describe('running totals', () => {
   it('are passed over where the result tells the difference itself: a resumed session starts from a saved total', () => {
     const meter = new Meter();
     const since = { one: { inputTokens: 7, cacheCreationInputTokens: 3, outputTokens: 1, costUSD: 0.25 } };
-    expect(meter.take(result(169, 9_000, since))).toEqual({ costUsd: 0.25, inputTokens: 10, outputTokens: 1 });
+    expect(meter.take(result(169, 9_000, since))).toEqual({
+      costUsd: 0.25,
+      inputTokens: 10,
+      outputTokens: 1,
+    });
     expect(meter.take(result(169, 9_000, {}))).toEqual({ costUsd: 0, inputTokens: 0, outputTokens: 0 });
   });
 });
@@ -58,9 +62,13 @@ describe('model calls', () => {
   it('show their tokens as they stream', () => {
     const counter = new CallCounter();
     const usage = { input_tokens: 5, output_tokens: 1 };
-    counter.take(frame({ type: 'stream_event', event: { type: 'message_start', message: { id: 'm1', usage } } }));
+    counter.take(
+      frame({ type: 'stream_event', event: { type: 'message_start', message: { id: 'm1', usage } } }),
+    );
     expect(counter.outputTokens).toBe(1);
-    counter.take(frame({ type: 'stream_event', event: { type: 'message_delta', usage: { output_tokens: 71 } } }));
+    counter.take(
+      frame({ type: 'stream_event', event: { type: 'message_delta', usage: { output_tokens: 71 } } }),
+    );
     counter.take(assistant('m1', 'claude', 1));
     expect(counter.outputTokens).toBe(71);
     expect(counter.usage()).toMatchObject({ modelCalls: 1, inputTokens: 5 });

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { announcesReset, atLeast, keepsInterruptedPrompt, parseVersion, supportOf } from '../../src/agent/version.js';
+import {
+  announcesReset,
+  atLeast,
+  keepsInterruptedPrompt,
+  parseVersion,
+  supportOf,
+} from '../../src/agent/version.js';
 
 describe('versions of Claude Code', () => {
   it('are read out of what --version prints', () => {
@@ -18,7 +24,15 @@ describe('versions of Claude Code', () => {
 
   it('decide what is supported', () => {
     const table = ['1.0.128', '2.0.55', '2.0.56', '2.1.132', '2.1.133', '2.1.332', 'unknown'];
-    expect(table.map(supportOf)).toEqual(['refused', 'refused', 'restarts', 'restarts', 'full', 'full', 'full']);
+    expect(table.map(supportOf)).toEqual([
+      'refused',
+      'refused',
+      'restarts',
+      'restarts',
+      'full',
+      'full',
+      'full',
+    ]);
   });
 
   it('decide what proves a cleared conversation and what survives a death', () => {

@@ -8,6 +8,8 @@ import { camelCase } from '../../src/config/sources.js';
 import { WorkerError } from '../../src/domain/errors.js';
 import { folderWith } from './folder.js';
 
+const UNLIMITED = { usd: 'unlimited', tokens: 'unlimited' };
+
 const HOME = '/home/nobody';
 
 function load(cwd: string, input: Partial<LoadInput> = {}) {
@@ -36,6 +38,14 @@ describe('defaults', () => {
       ownAlias: undefined,
       allowSenders: 'anyone',
       channels: 'mention',
+      budgetDay: { usd: 10, tokens: 'unlimited' },
+      budgetHour: UNLIMITED,
+      budgetRun: UNLIMITED,
+      budgetConversation: UNLIMITED,
+      budgetSender: UNLIMITED,
+      budgetMessage: UNLIMITED,
+      loopTurns: 30,
+      loopWindowMs: 3_600_000,
       denySenders: [],
       sendTo: [],
       callTimeoutMs: 15_000,

@@ -35,7 +35,7 @@ export function agentConformance(name: string, { claudePath, version }: Conforma
       expect(again).toEqual({ kind: 'ready', sessionId: sessionOf(first), resumed: true });
       expect(await agent.ready({ kind: 'fresh' }, NEVER)).toEqual(first);
       expect(agent.facts).toMatchObject({ pid, sessionId: sessionOf(first) });
-      expect(rig.api.total).toBe(0);
+      expect(rig.histories()).toHaveLength(0);
     });
 
     it('runs a turn in one model call and tells what it cost', async () => {
@@ -53,7 +53,7 @@ export function agentConformance(name: string, { claudePath, version }: Conforma
       expect(outcome.usage.inputTokens).toBeGreaterThan(0);
       expect(outcome.usage.outputTokens).toBeGreaterThan(0);
       expect(progress.length).toBeGreaterThan(0);
-      expect(rig.api.total).toBe(1);
+      expect(rig.histories()).toHaveLength(1);
     });
 
     it('remembers within a session and charges each turn for itself', async () => {
@@ -62,7 +62,11 @@ export function agentConformance(name: string, { claudePath, version }: Conforma
       const first = await agent.turn(request('My name is Ada.'), NEVER);
       await agent.ready({ kind: 'same', sessionId }, NEVER);
       const second = await agent.turn(request('what did I say first?'), NEVER);
-      expect(second).toMatchObject({ kind: 'completed', text: 'First you said: “My name is Ada.”', sessionId });
+      expect(second).toMatchObject({
+        kind: 'completed',
+        text: 'First you said: “My name is Ada.”',
+        sessionId,
+      });
       expect(second.usage.costUsd).toBeLessThan(first.usage.costUsd * 2);
       expect(rig.spawned).toHaveLength(1);
     });
@@ -74,7 +78,10 @@ export function agentConformance(name: string, { claudePath, version }: Conforma
       const fresh = await agent.ready({ kind: 'fresh' }, NEVER);
       expect(sessionOf(fresh)).not.toBe(old);
       const outcome = await agent.turn(request('what did I say first?'), NEVER);
-      expect(outcome).toMatchObject({ text: 'You had not said anything before this.', sessionId: sessionOf(fresh) });
+      expect(outcome).toMatchObject({
+        text: 'You had not said anything before this.',
+        sessionId: sessionOf(fresh),
+      });
       expect(outcome.usage.costUsd).toBeGreaterThan(0);
       expect(rig.histories().at(-1)).not.toContain('SESAME');
     });
@@ -127,7 +134,7 @@ export function agentConformance(name: string, { claudePath, version }: Conforma
       await agent.ready({ kind: 'fresh' }, NEVER);
       const outcome = await agent.turn(request('hello'), AbortSignal.abort(new Error('too late')));
       expect(outcome).toMatchObject({ kind: 'interrupted', reason: 'too late', promptKept: false });
-      expect(rig.api.total).toBe(0);
+      expect(rig.histories()).toHaveLength(0);
     });
 
     it.each([
@@ -138,7 +145,13 @@ export function agentConformance(name: string, { claudePath, version }: Conforma
       const sessionId = sessionOf(await agent.ready({ kind: 'fresh' }, NEVER));
       rig.api.faults.enqueue({ fault: 'hang' });
       const outcome = await agent.turn(request('hello', limits), NEVER);
-      expect(outcome).toMatchObject({ kind: 'timed-out', limit, limitMs: 1_500, promptKept: true, sessionId });
+      expect(outcome).toMatchObject({
+        kind: 'timed-out',
+        limit,
+        limitMs: 1_500,
+        promptKept: true,
+        sessionId,
+      });
       expect(await agent.ready({ kind: 'same', sessionId }, NEVER)).toMatchObject({ resumed: true });
       expect(await agent.turn(request('Continue.'), NEVER)).toMatchObject({ kind: 'completed' });
     });
@@ -161,10 +174,16 @@ export function agentConformance(name: string, { claudePath, version }: Conforma
       await agent.turn(request('My name is Ada.'), NEVER);
       // Claude Code writes its record with a delay; this is about a process that dies later than that.
       await agent.stop(10_000);
-      expect(await agent.ready({ kind: 'same', sessionId }, NEVER)).toMatchObject({ resumed: true, sessionId });
+      expect(await agent.ready({ kind: 'same', sessionId }, NEVER)).toMatchObject({
+        resumed: true,
+        sessionId,
+      });
       const { pid } = agent.facts;
       process.kill(pid ?? 0, 'SIGKILL');
-      expect(await agent.ready({ kind: 'same', sessionId }, NEVER)).toMatchObject({ resumed: true, sessionId });
+      expect(await agent.ready({ kind: 'same', sessionId }, NEVER)).toMatchObject({
+        resumed: true,
+        sessionId,
+      });
       expect(agent.facts.pid).not.toBe(pid);
       const outcome = await agent.turn(request('what did I say first?'), NEVER);
       expect(outcome).toMatchObject({ text: 'First you said: “My name is Ada.”', sessionId });
@@ -186,7 +205,10 @@ export function agentConformance(name: string, { claudePath, version }: Conforma
       expect(outcome).toMatchObject({ kind: 'died', promptKept: true, sessionId });
       expect(outcome).toHaveProperty('message', expect.stringContaining('SIGKILL'));
       hold.release();
-      expect(await agent.ready({ kind: 'same', sessionId }, NEVER)).toMatchObject({ resumed: true, sessionId });
+      expect(await agent.ready({ kind: 'same', sessionId }, NEVER)).toMatchObject({
+        resumed: true,
+        sessionId,
+      });
       expect(await agent.turn(request('Continue.'), NEVER)).toMatchObject({ kind: 'completed' });
       expect(rig.histories().at(-1)).toContain('Half done.');
     });
@@ -217,10 +239,15 @@ export function agentConformance(name: string, { claudePath, version }: Conforma
 
     it('is not ready while the gateway is down, and becomes ready when it is back', async () => {
       let now = Date.now();
-      const agent = rig.agent({ clock: { now: () => now, sleepUntil: (_, signal) => once(signal, 'abort').then() } });
+      const agent = rig.agent({
+        clock: { now: () => now, sleepUntil: (_, signal) => once(signal, 'abort').then() },
+      });
       rig.gateway.down = true;
       const outcome = await agent.ready({ kind: 'fresh' }, NEVER);
-      expect(outcome).toMatchObject({ kind: 'not-ready', message: expect.stringContaining('The gateway is failed') });
+      expect(outcome).toMatchObject({
+        kind: 'not-ready',
+        message: expect.stringContaining('The gateway is failed'),
+      });
       rig.gateway.down = false;
       // No crash loop: the next try has to wait.
       expect(await agent.ready({ kind: 'fresh' }, NEVER)).toHaveProperty(

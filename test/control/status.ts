@@ -7,6 +7,7 @@ export const status = (over: Partial<Status> = {}): Status => ({
   health: 'idle',
   why: 'Waiting for a message.',
   holds: [],
+  resting: [],
   stopping: false,
   startedAt: NOW - 7_500_000,
   turn: undefined,

@@ -3,7 +3,14 @@ import { decide, type Situation } from '../../src/domain/decide.js';
 import { blocking, type Hold, lift, NO_HOLDS, place } from '../../src/domain/hold.js';
 
 const hold = (reason: Hold['reason'], until?: number): Hold => ({ reason, why: 'because', since: 0, until });
-const calm: Situation = { now: 1_000, holds: NO_HOLDS, quiet: false, turns: 0, maxTurns: 'unlimited' };
+const calm: Situation = {
+  now: 1_000,
+  holds: NO_HOLDS,
+  quiet: false,
+  turns: 0,
+  runSpent: undefined,
+  maxTurns: 'unlimited',
+};
 
 describe('decide', () => {
   it('goes when nothing speaks against it', () => {

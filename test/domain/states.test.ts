@@ -6,10 +6,10 @@ import { type OutboxState, outboxMayBecome } from '../../src/domain/outbox.js';
 const messageStates: MessageState[] = ['waiting', 'claimed', 'retry', 'answered', 'silent', 'dead'];
 const outboxStates: OutboxState[] = ['queued', 'sending', 'sent', 'refused', 'unsure'];
 
-it('a settled message moves only when a person re-opens a dead one', () => {
+it('a settled message moves only when a person re-opens or drops a dead one', () => {
   for (const from of messageStates.filter(isSettled)) {
     const next = messageStates.filter((to) => mayBecome(from, to));
-    expect(next).toEqual(from === 'dead' ? ['retry'] : []);
+    expect(next).toEqual(from === 'dead' ? ['retry', 'silent'] : []);
   }
 });
 

@@ -25,6 +25,8 @@ export interface MessageRecord {
   state: MessageState;
   claimId: string | undefined;
   settledAt: number | undefined;
+  /** A person dropped it. */
+  dropped: boolean;
 }
 
 export interface ClaimRecord {
@@ -40,6 +42,8 @@ export interface ClaimRecord {
   lastError: string | undefined;
   sessionId: string | undefined;
   before: EarlierAttempt | undefined;
+  /** Re-opened by hand then, and waiting, `settled` still, for another claim of its conversation to end. */
+  reopenedAt: number | undefined;
 }
 
 export type RowRecord = { -readonly [Field in keyof OutboxRow]: OutboxRow[Field] } & {
@@ -50,6 +54,10 @@ export type RowRecord = { -readonly [Field in keyof OutboxRow]: OutboxRow[Field]
 export interface MemoryFence {
   read<T>(work: () => T): Promise<T>;
   write<T>(work: () => T): Promise<T>;
+}
+
+export function refused(message: string): never {
+  throw new WorkerError('usage', message);
 }
 
 export function bug(message: string): never {

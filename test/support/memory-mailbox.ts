@@ -2,6 +2,7 @@
 import { canonicalName } from '../../src/domain/addressing.js';
 import type { Claim } from '../../src/domain/claim.js';
 import {
+  DROPPED_BY_HAND,
   type Exchange,
   type IncomingMessage,
   isSettled,
@@ -23,6 +24,7 @@ import {
   type MemoryDisk,
   type MemoryFence,
   type MessageRecord,
+  refused,
 } from './memory-disk.js';
 import { addRows } from './memory-outbox.js';
 
@@ -52,6 +54,7 @@ export class MemoryMailbox implements Mailbox {
           state: falls ? 'silent' : 'waiting',
           claimId: undefined,
           settledAt: falls ? at : undefined,
+          dropped: false,
         });
       }
       return { fresh, known: batch.length - fresh };
@@ -120,6 +123,7 @@ export class MemoryMailbox implements Mailbox {
       } else {
         claim.state = 'settled';
         if (settlement.kind === 'dead') claim.attempts += 1;
+        this.#takeUpReopened(claim.conversation);
       }
       if ('error' in settlement) claim.lastError = settlement.error;
     });
@@ -154,7 +158,7 @@ export class MemoryMailbox implements Mailbox {
         for (const message of this.#messagesOf(earlier.id)) {
           const { conversation, sender, text, sentAt } = message.incoming;
           if (conversation !== claim.conversation) continue;
-          if (message.state !== 'answered' && message.state !== 'silent') continue;
+          if ((message.state !== 'answered' && message.state !== 'silent') || message.dropped) continue;
           all.push({ from: 'them', name: sender, text, at: sentAt ?? message.spooledAt });
         }
         all.push(...this.#saidIn(earlier, claim.conversation));
@@ -179,24 +183,100 @@ export class MemoryMailbox implements Mailbox {
   show(id: string): Promise<MessageLife | undefined> {
     return this.#fence.read(() => {
       const record = this.#disk.messages.get(id);
-      if (!record) return undefined;
-      const claim = record.claimId === undefined ? undefined : this.#disk.claims.get(record.claimId);
-      const steps: LifeStep[] = [{ state: 'waiting', at: record.spooledAt, note: undefined }];
-      if (claim) steps.push(...claim.steps);
-      else if (record.settledAt !== undefined) {
-        steps.push({ state: record.state, at: record.settledAt, note: undefined });
-      }
-      return {
-        ...toMessage(record),
-        claimId: record.claimId,
-        attempts: claim?.attempts ?? 0,
-        retryAt: claim?.retryAt,
-        lastError: claim?.lastError,
-        claimedAt: claim?.openedAt,
-        settledAt: record.settledAt,
-        steps,
-      };
+      return record && this.#life(record);
     });
+  }
+
+  list({ states, limit }: { states: readonly MessageState[]; limit: number }): Promise<MessageLife[]> {
+    return this.#fence.read(() =>
+      [...this.#disk.messages.values()]
+        .filter((message) => states.includes(message.state))
+        .reverse()
+        .slice(0, limit)
+        .map((message) => this.#life(message)),
+    );
+  }
+
+  reopen(id: string, at: number): Promise<{ claimId: string; messages: number }> {
+    return this.#fence.write(() => {
+      const message = this.#disk.messages.get(id) ?? refused(`There is no message ${id}.`);
+      if (message.state !== 'dead') refused(`Message ${id} is not dead.`);
+      const claim = this.#disk.claims.get(message.claimId ?? '') ?? bug('dead without a claim');
+      const { conversation, lastError } = claim;
+      this.#mustMove(claim, 'retry');
+      if (this.#unsettled(conversation)) {
+        claim.reopenedAt = at;
+      } else {
+        claim.state = 'retry';
+        claim.retryAt = at;
+      }
+      claim.attempts = 0;
+      claim.sessionId = undefined;
+      const rescued = claim.before?.rescued ?? false;
+      claim.before = { sessionId: undefined, promptKept: false, rescued, lastError };
+      this.#move(claim, 'retry', at, 'reopened by hand');
+      return { claimId: claim.id, messages: this.#messagesOf(claim.id).length };
+    });
+  }
+
+  drop(id: string, at: number): Promise<{ messages: number }> {
+    return this.#fence.write(() => {
+      const message = this.#disk.messages.get(id) ?? refused(`There is no message ${id}.`);
+      if (!['waiting', 'retry', 'dead'].includes(message.state)) refused(`It is ${message.state}.`);
+      if (message.claimId === undefined) {
+        message.state = 'silent';
+        message.settledAt = at;
+        message.dropped = true;
+        return { messages: 1 };
+      }
+      const claim = this.#disk.claims.get(message.claimId) ?? bug('no such claim');
+      this.#mustMove(claim, 'silent');
+      this.#move(claim, 'silent', at, DROPPED_BY_HAND);
+      const was = claim.state;
+      claim.state = 'settled';
+      claim.retryAt = undefined;
+      claim.reopenedAt = undefined;
+      for (const one of this.#messagesOf(claim.id)) one.dropped = true;
+      if (was !== 'settled') this.#takeUpReopened(claim.conversation);
+      return { messages: this.#messagesOf(claim.id).length };
+    });
+  }
+
+  #life(record: MessageRecord): MessageLife {
+    const claim = record.claimId === undefined ? undefined : this.#disk.claims.get(record.claimId);
+    const steps: LifeStep[] = [{ state: 'waiting', at: record.spooledAt, note: undefined }];
+    if (claim) steps.push(...claim.steps);
+    else if (record.settledAt !== undefined) {
+      const note = record.dropped ? DROPPED_BY_HAND : undefined;
+      steps.push({ state: record.state, at: record.settledAt, note });
+    }
+    return {
+      ...toMessage(record),
+      claimId: record.claimId,
+      attempts: claim?.attempts ?? 0,
+      retryAt: claim?.retryAt,
+      lastError: claim?.lastError,
+      claimedAt: claim?.openedAt,
+      settledAt: record.settledAt,
+      steps,
+    };
+  }
+
+  #unsettled(conversation: string): boolean {
+    return [...this.#disk.claims.values()].some(
+      (claim) => claim.conversation === conversation && claim.state !== 'settled',
+    );
+  }
+
+  /** Of the re-opened claims that waited for this conversation, the first opened is due now. */
+  #takeUpReopened(conversation: string): void {
+    const next = [...this.#disk.claims.values()].find(
+      (claim) => claim.conversation === conversation && claim.reopenedAt !== undefined,
+    );
+    if (!next) return;
+    next.state = 'retry';
+    next.retryAt = next.reopenedAt;
+    next.reopenedAt = undefined;
   }
 
   #reopen(claim: ClaimRecord, at: number): Claim {
@@ -222,6 +302,7 @@ export class MemoryMailbox implements Mailbox {
       lastError: undefined,
       sessionId: undefined,
       before: undefined,
+      reopenedAt: undefined,
     };
     this.#disk.claims.set(claim.id, claim);
     for (const message of this.#disk.messages.values()) {

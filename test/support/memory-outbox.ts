@@ -1,4 +1,5 @@
 // The outbox's twin in memory: one list in the order of commitment.
+import { DROPPED_BY_HAND } from '../../src/domain/message.js';
 import {
   idempotencyKey,
   type OutboxRow,
@@ -6,7 +7,7 @@ import {
   outboxMayBecome,
 } from '../../src/domain/outbox.js';
 import type { NewSend, Outbox } from '../../src/ports/outbox.js';
-import { bug, type MemoryDisk, type MemoryFence, type RowRecord } from './memory-disk.js';
+import { bug, type MemoryDisk, type MemoryFence, type RowRecord, refused } from './memory-disk.js';
 
 /** Adds the parts of a send whose number is free. */
 export function addRows(
@@ -82,35 +83,47 @@ export class MemoryOutbox implements Outbox {
     });
   }
 
-  record(
-    rowId: number,
-    result: {
-      state: OutboxState;
-      upstreamId?: string | undefined;
-      error?: string | undefined;
-      retryAt?: number | undefined;
-    },
-    at: number,
-  ): Promise<void> {
+  record(rowId: number, result: Parameters<Outbox['record']>[1], at: number): Promise<void> {
+    return this.#fence.write(() => this.#record(rowId, result, at));
+  }
+
+  settleUnsure(rowId: number, how: 'resend' | 'drop', at: number): Promise<void> {
     return this.#fence.write(() => {
-      const row = this.#disk.rows.find((one) => one.id === rowId) ?? bug(`There is no row ${rowId}.`);
-      const { state } = result;
-      if (row.state === 'queued' || !outboxMayBecome(row.state, state)) bug(`${row.state} to ${state}`);
-      if (state === 'queued' && result.retryAt === undefined) bug('A row to be tried again needs a time.');
-      if (row.state === 'sending') row.attempts += 1;
-      row.state = state;
-      row.upstreamId = result.upstreamId;
-      row.sentAt = state === 'sent' ? at : undefined;
-      row.retryAt = state === 'queued' ? result.retryAt : undefined;
-      row.lastError = result.error;
-      if (state !== 'refused') return;
-      for (const later of this.#disk.rows) {
-        if (later.sendId !== row.sendId || later.id <= row.id || later.state !== 'queued') continue;
-        later.state = 'refused';
-        later.retryAt = undefined;
-        later.lastError = 'an earlier part of it was refused';
-      }
+      const row = this.#disk.rows.find((one) => one.id === rowId);
+      if (row?.state !== 'unsure') refused(`Row ${rowId} is not unsure.`);
+      if (how === 'resend') this.#record(rowId, { state: 'queued', retryAt: at }, at);
+      else this.#record(rowId, { state: 'refused', error: DROPPED_BY_HAND }, at);
     });
+  }
+
+  list({ states, limit }: { states: readonly OutboxState[]; limit: number }): Promise<OutboxRow[]> {
+    return this.#fence.read(() =>
+      this.#disk.rows
+        .filter((row) => states.includes(row.state))
+        .reverse()
+        .slice(0, limit)
+        .map(shown),
+    );
+  }
+
+  #record(rowId: number, result: Parameters<Outbox['record']>[1], at: number): void {
+    const row = this.#disk.rows.find((one) => one.id === rowId) ?? bug(`There is no row ${rowId}.`);
+    const { state } = result;
+    if (row.state === 'queued' || !outboxMayBecome(row.state, state)) bug(`${row.state} to ${state}`);
+    if (state === 'queued' && result.retryAt === undefined) bug('A row to be tried again needs a time.');
+    if (row.state === 'sending') row.attempts += 1;
+    row.state = state;
+    row.upstreamId = result.upstreamId;
+    row.sentAt = state === 'sent' ? at : undefined;
+    row.retryAt = state === 'queued' ? result.retryAt : undefined;
+    row.lastError = result.error;
+    if (state !== 'refused') return;
+    for (const later of this.#disk.rows) {
+      if (later.sendId !== row.sendId || later.id <= row.id || later.state !== 'queued') continue;
+      later.state = 'refused';
+      later.retryAt = undefined;
+      later.lastError = 'an earlier part of it was refused';
+    }
   }
 
   recover(state: 'queued' | 'unsure'): Promise<number> {
@@ -146,13 +159,13 @@ export class MemoryOutbox implements Outbox {
 
   /** Queued rows that wait for no other, oldest first. */
   #heads(): RowRecord[] {
-    const busy = new Set<string>();
+    const busy = new Set(this.#disk.rows.filter((row) => row.state === 'sending').map((row) => row.to));
     const doubted = new Set<number>();
     const heads: RowRecord[] = [];
     for (const row of this.#disk.rows) {
       if (row.state === 'unsure') doubted.add(row.sendId);
       if (row.state === 'queued' && !busy.has(row.to) && !doubted.has(row.sendId)) heads.push(row);
-      if (row.state === 'queued' || row.state === 'sending') busy.add(row.to);
+      if (row.state === 'queued') busy.add(row.to);
     }
     return heads;
   }

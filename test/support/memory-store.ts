@@ -163,6 +163,35 @@ function ledgerOver(disk: MemoryDisk, fence: MemoryFence): Ledger {
           .slice(0, limit)
           .map((turn) => ({ ...turn.begun, ...turn.result })),
       ),
+    ofClaim: (claimId) =>
+      fence.read(() =>
+        [...disk.turns.values()]
+          .filter((turn) => turn.begun.claimId === claimId)
+          .map((turn) => ({ ...turn.begun, ...turn.result })),
+      ),
+    spent: ({ since, conversation, sender, claimId }) =>
+      fence.read(() => {
+        const claimsOf = new Set(
+          [...disk.messages.values()]
+            .filter((message) => message.incoming.sender === sender)
+            .map((message) => message.claimId),
+        );
+        const usage = [...disk.turns.values()]
+          .filter(({ begun }) => begun.startedAt >= since)
+          .filter(({ begun }) => conversation === undefined || begun.conversation === conversation)
+          .filter(({ begun }) => claimId === undefined || begun.claimId === claimId)
+          .filter(({ begun }) => sender === undefined || claimsOf.has(begun.claimId))
+          .reduce((sum, turn) => addUsage(sum, turn.result?.usage ?? NO_USAGE), NO_USAGE);
+        return { usd: usage.costUsd, tokens: usage.inputTokens + usage.outputTokens };
+      }),
+    turnEnds: (conversation, since) =>
+      fence.read(() =>
+        [...disk.turns.values()]
+          .filter(({ begun }) => begun.conversation === conversation)
+          .flatMap(({ result }) => (result?.verdict === 'answered' ? [result.endedAt] : []))
+          .filter((at) => at >= since)
+          .sort((a, b) => a - b),
+      ),
   };
 }
 

@@ -1,11 +1,13 @@
 // A worker over ports in memory and virtual time: what its rules do, without a process or a disk.
 
+import { NO_CAP } from '../../src/domain/budget.js';
 import type { EventFlag, Flags } from '../../src/ports/flags.js';
 import type { WorkerEvent } from '../../src/ports/observer.js';
 import type { WakeSource } from '../../src/ports/wake-source.js';
 import { Desk } from '../../src/worker/desk.js';
 import type { WorkerOptions } from '../../src/worker/options.js';
-import { type RunEnd, Worker } from '../../src/worker/worker.js';
+import type { RunEnd } from '../../src/worker/run-end.js';
+import { Worker } from '../../src/worker/worker.js';
 import { FakeAgent } from './fake-agent.js';
 import { FakeUpstream } from './fake-upstream.js';
 import { MemoryDisk, openMemoryStore } from './memory-store.js';
@@ -52,6 +54,8 @@ export const WORKER_OPTIONS: WorkerOptions = {
   turnLimitMs: 7_200_000,
   session: 'conversation',
   maxTurns: 'unlimited',
+  budgets: { message: NO_CAP, conversation: NO_CAP, sender: NO_CAP, hour: NO_CAP, day: NO_CAP, run: NO_CAP },
+  loop: { turns: 'unlimited', windowMs: 3_600_000 },
   onUnsure: 'hold',
   deadNotice: 'I could not answer.',
   sendTo: [],
