@@ -4,5 +4,5 @@ export { childEnvironment } from './environment.js';
 export { type FindOptions, type FoundClaude, findClaude } from './find.js';
 export type { AgentTimings, ClaudeAgentOptions, GatewayAccess } from './options.js';
 export { endOrphan } from './orphan.js';
-export { PRESETS, type Preset } from './presets.js';
+export type { Preset } from './presets.js';
 export { sessionHolds } from './transcript.js';

@@ -57,6 +57,20 @@ export function createConnection(settings: SessionSettings, notice: (text: strin
     return orAborted(opening, signal, settings.server);
   }
 
+  /**
+   * A send that cannot be repeated is not risked on a connection that may have died while it was idle: nobody
+   * could tell afterwards whether it arrived. A harmless request goes first, one the server has answered before.
+   */
+  async function acquireProven(signal: AbortSignal): Promise<Reply<Open>> {
+    const acquired = await acquire(signal);
+    if (acquired.kind === 'failed' || acquired.value.session.fresh) return acquired;
+    const knock = await acquired.value.session.tools(signal);
+    if (knock.kind === 'answered') return acquired;
+    if (!doubtsSession(knock)) return knock;
+    drop(acquired.value.session);
+    return acquire(signal);
+  }
+
   function drop(session: Session): void {
     if (current?.session === session) current = undefined;
     void end(session, 'retire');
@@ -68,7 +82,7 @@ export function createConnection(settings: SessionSettings, notice: (text: strin
     options: CallOptions,
   ): Promise<Reply<ToolResult>> {
     for (let attempt = 1; ; attempt += 1) {
-      const acquired = await acquire(options.signal);
+      const acquired = await (options.repeat ? acquire : acquireProven)(options.signal);
       if (acquired.kind === 'failed') return acquired;
       const { session } = acquired.value;
       const reply = await session.call(name, args, options.signal);

@@ -18,6 +18,8 @@ export interface SessionSettings {
 }
 
 const TERMINATE_MS = 1_000;
+/** Servers close idle connections after some seconds: Node's after 5. */
+const FRESH_MS = 2_000;
 const MAX_TOOL_PAGES = 50;
 
 // As loose as can be: one odd tool, or one output schema that does not compile, must not hide the others.
@@ -39,6 +41,7 @@ export class Session {
   readonly #client = new Client({ name: 'mcp-inbox-worker', version: '1' });
   readonly #transport: OpenTransport;
   #closed = false;
+  #heardAt = Number.NEGATIVE_INFINITY;
   #running = 0;
   #idle: (() => void) | undefined;
   #end: Promise<void> | undefined;
@@ -54,6 +57,11 @@ export class Session {
   /** False once the transport has closed by itself, or `retire` or `close` was called. */
   get usable(): boolean {
     return !this.#closed && this.#end === undefined;
+  }
+
+  /** The server answered a moment ago: neither the session nor the idle connection has had time to die. */
+  get fresh(): boolean {
+    return Math.abs(this.#settings.now() - this.#heardAt) < FRESH_MS;
   }
 
   /** The greeting. Called once, before anything else. */
@@ -130,7 +138,9 @@ export class Session {
         return this.#failure(phase === 'call' ? 'connect' : phase, signal, exchange, signal.reason);
       const { limitMs } = this.#settings;
       const options = { timeout: limitMs, maxTotalTimeout: limitMs, signal: cancel.signal };
-      return { kind: 'answered', value: await during(exchange, () => ask(options)) };
+      const value = await during(exchange, () => ask(options));
+      this.#heardAt = this.#settings.now();
+      return { kind: 'answered', value };
     } catch (error) {
       return this.#failure(phase, signal, exchange, error);
     } finally {

@@ -115,4 +115,4 @@ export function connectInbox(options: InboxOptions): Upstream {
   };
 }
 
-const mayRepeat = (effect: Effect): boolean => true;
+const mayRepeat = (effect: Effect): boolean => effect !== 'send';

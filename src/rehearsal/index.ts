@@ -1,5 +1,4 @@
 // The door of the rehearsal: the scripted Messages API and what tests need to steer it.
-export { defaultScript } from './default-script.js';
 export { type ClaudeEnvironmentOptions, claudeEnvironment } from './environment.js';
 export type { ErrorFault, Fault, FaultQueue, SlowFault, StreamFault } from './faults.js';
 export type { Hold } from './holds.js';

@@ -175,6 +175,35 @@ describe('a session that the server forgot', () => {
     expect(await upstream.send(outgoing(), never)).toEqual({ kind: 'sent', upstreamId: 's1' });
   });
 
+  it('is noticed before a send that cannot be repeated, once some time has passed', async () => {
+    let now = NOW;
+    const server = await startFakeServer({ tools: agentdmTools([]) });
+    const upstream = inboxOf(server, { clock: { ...clock, now: () => now } });
+    await upstream.check(never);
+    server.sessions.clear();
+    now += 10_000;
+    expect(await upstream.send(outgoing(), never)).toEqual({ kind: 'sent', upstreamId: 's1' });
+    expect(callsIn(server).filter((line) => line === 'call send_message')).toHaveLength(1);
+    // The same for a connection that died while it was idle: not unsure, but later.
+    await server.close();
+    now += 10_000;
+    expect(await upstream.send(outgoing(), never)).toMatchObject({ kind: 'later' });
+  });
+
+  it('costs a send no extra request while the connection is fresh, or where it has a key', async () => {
+    let now = NOW;
+    for (const tools of [agentdmTools([]), emptyDms()]) {
+      const server = await startFakeServer({ tools });
+      const upstream = inboxOf(server, { clock: { ...clock, now: () => now } });
+      await upstream.check(never);
+      const before = server.log.length;
+      await upstream.send(outgoing(), never);
+      now += 10_000;
+      if (upstream.idempotent) await upstream.send(outgoing(), never);
+      expect(server.log.slice(before).every((line) => line.startsWith('call send_'))).toBe(true);
+    }
+  });
+
   it('repeats a send that carries an idempotency key', async () => {
     const server = await startFakeServer({ tools: emptyDms() });
     const upstream = inboxOf(server);
@@ -275,6 +304,21 @@ describe('a server that refuses or fails', () => {
     expect(await upstream.send(outgoing(), never)).toMatchObject({ kind: 'later' });
     await startFakeServer({ tools: emptyDms(), port });
     expect(await upstream.look(collector().spool, never)).toEqual({ kind: 'looked' });
+  });
+
+  it('a server that went away after the greeting cannot have taken a send', async () => {
+    const server = await startFakeServer({ tools: emptyDms() });
+    server.intercept = (_rpc, response) => {
+      response.setHeader('connection', 'close');
+      return false;
+    };
+    const upstream = inboxOf(server);
+    await upstream.check(never);
+    await server.close();
+    expect(await upstream.send(outgoing(), never)).toMatchObject({
+      kind: 'later',
+      message: expect.stringContaining('ECONNREFUSED'),
+    });
   });
 
   it('a restart of the server between two looks goes unnoticed', async () => {
@@ -394,6 +438,12 @@ describe('a server that does not finish', () => {
     const look = upstream.look(collector().spool, never);
     const send = upstream.send(outgoing(), never);
     expect(await look).toMatchObject({ kind: 'down' });
+    // Long enough for the old session to be ended under the send, if anybody did that.
+    const held = server.intercept;
+    server.intercept = () => false;
+    for (let round = 0; round < 3; round += 1)
+      expect(await upstream.check(never)).toEqual({ kind: 'looked' });
+    server.intercept = held;
     lookFailed.resolve();
     expect(await send).toEqual({ kind: 'sent', upstreamId: 'late' });
   });
@@ -458,7 +508,7 @@ describe('an abort', () => {
     expect(await upstream.send(outgoing(), abort.signal)).toMatchObject({ kind: 'unsure' });
   });
 
-  it('ends a look that only peeks at once, but waits for an answer that consumes', async () => {
+  it('ends a look that only peeks at once', async () => {
     const peeking = await startFakeServer({ tools: emptyDms() });
     const abortPeek = new AbortController();
     peeking.intercept = (rpc) => {
@@ -467,17 +517,27 @@ describe('an abort', () => {
       return true;
     };
     expect(await inboxOf(peeking).look(collector().spool, abortPeek.signal)).toMatchObject({ kind: 'down' });
+  });
 
-    const abortTake = new AbortController();
-    const taking = await startFakeServer({ tools: agentdmTools([{ messages: [MESSAGE], has_more: true }]) });
-    taking.intercept = (rpc) => {
-      if (rpc.method === 'tools/call') abortTake.abort();
+  const plainDms = () =>
+    dmsTools({
+      list: () => ({ dms: [{ with: '@alice', unread: 1 }] }),
+      read: () => ({ messages: [{ id: 'm1', text: 'hello' }], has_more: true }),
+    });
+  it.each([
+    ['read_messages', () => agentdmTools([{ messages: [MESSAGE], has_more: true }])],
+    ['read_dm', plainDms],
+  ] as const)('waits for the answer of %s, which consumes, spools it and stops', async (tool, tools) => {
+    const abort = new AbortController();
+    const server = await startFakeServer({ tools: tools() });
+    server.intercept = (rpc) => {
+      if (rpc.params?.name === tool) abort.abort();
       return false;
     };
     const got = collector();
-    expect(await inboxOf(taking).look(got.spool, abortTake.signal)).toMatchObject({ kind: 'down' });
+    expect(await inboxOf(server).look(got.spool, abort.signal)).toMatchObject({ kind: 'down' });
     expect(got.messages.map((message) => message.id)).toEqual(['m1']);
-    expect(callsIn(taking)).toEqual(['call read_messages']);
+    expect(callsIn(server).filter((line) => line === `call ${tool}`)).toHaveLength(1);
   });
 
   it('leaves no listener on the signal that lives as long as the worker', async () => {

@@ -100,6 +100,22 @@ describe('a described inbox: mcp_agent_mail', () => {
     expect(upstream.maxChars).toBe(50_000);
   });
 
+  it('does not move its cursor past a message that lacks something', async () => {
+    const { asked, upstream } = await serverWith(described('mcp-agent-mail'), {
+      fetch_inbox: () => [{ id: 1, from: 'BlueLake', created_ts: '2026-11-30T12:00:00+00:00' }],
+      mark_message_read: () => ({}),
+      send_message: () => ({}),
+      reply_message: () => ({}),
+    });
+    for (let round = 0; round < 2; round += 1) {
+      expect(await upstream.look(collector().spool, never)).toMatchObject({
+        kind: 'unrecognised',
+        message: expect.stringContaining('lacks body_md'),
+      });
+    }
+    expect(asked.map(([, args]) => args.since_ts)).toEqual([undefined, undefined]);
+  });
+
   it('does not move its cursor past mail that could not be spooled', async () => {
     const { asked, upstream } = await serverWith(described('mcp-agent-mail'), {
       fetch_inbox: () => mail,

@@ -66,6 +66,7 @@ describe('answers', () => {
 
   it('leaves a message in plain text a sentence, whatever it ends with', () => {
     expect(readAnswer(text('from @bob: 5'))).toEqual({ kind: 'sentence', text: 'from @bob: 5' });
+    expect(readAnswer(text('{"id": 1} and\n[{"id": 2}]'))).toMatchObject({ kind: 'sentence' });
     expect(readAnswer(text('"quoted"'))).toMatchObject({ kind: 'sentence' });
     expect(readAnswer(text('  '))).toEqual({ kind: 'nothing' });
     expect(readAnswer({ content: [{ type: 'image', data: '' }] })).toEqual({ kind: 'nothing' });
