@@ -46,8 +46,9 @@ const TABLE: Record<string, Room> = {
     packages: [MCP, 'hono', NODE_SERVER, 'better-sqlite3', 'standardwebhooks', 'zod'],
   },
   rehearsal: { rooms: ['lib'], packages: ['hono', NODE_SERVER] },
+  bridge: { rooms: BASE, packages: [MCP] },
   app: { rooms: [...BASE, 'worker', ...PARTS], packages: ['hono', NODE_SERVER] },
-  cli: { rooms: [...BASE, 'app', ...PARTS], packages: ['commander'] },
+  cli: { rooms: [...BASE, 'app', 'bridge', ...PARTS], packages: ['commander'] },
   main: { rooms: ['cli', 'lib'], packages: [] },
 };
 

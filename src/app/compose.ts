@@ -89,6 +89,11 @@ async function build(options: ComposeOptions, releases: Releases): Promise<Compo
   const { observer } = observers;
   const notice = (text: string): void => observer.on({ type: 'notice', level: 'warn', text });
   for (const text of [...settings.warnings, ...inbox.warnings]) notice(text);
+  if (settings.delivery === 'pull' && settings.pullScope === 'all') {
+    notice(
+      'With pull_scope "all" one turn sees what different senders wrote: an answer may tell one of another.',
+    );
+  }
 
   const leased = await openLeasedStore({
     settings,

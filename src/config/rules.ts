@@ -12,7 +12,10 @@ interface Rule {
   readonly why: string;
 }
 
-type DurationName = Extract<SettingName, `${string}Ms`>;
+/** Those that are always there, and never `off`. */
+type DurationName = {
+  [Name in SettingName]: Name extends `${string}Ms` ? (Values[Name] extends number ? Name : never) : never;
+}[SettingName];
 
 const RULES: readonly Rule[] = [
   { low: 'minSleepMs', high: 'maxSleepMs', why: 'the shortest sleep cannot be longer than the longest' },

@@ -42,6 +42,21 @@ export function duration(limits: { minMs?: number } = {}): Kind<number> {
   };
 }
 
+/** A duration, or `off`. */
+export function durationOrOff(limits: { minMs?: number } = {}): Kind<number | 'off'> {
+  const some = duration(limits);
+  return {
+    ...some,
+    word: 'duration|off',
+    read(raw, context) {
+      if (raw === false || textOf(raw)?.toLowerCase() === 'off') return { value: 'off' };
+      const reading = some.read(raw, context);
+      return 'value' in reading ? reading : { write: `off, or ${reading.write}` };
+    },
+    write: (value) => (value === 'off' ? value : formatDuration(value)),
+  };
+}
+
 const TRUE = new Set(['on', 'true', '1', 'yes']);
 const FALSE = new Set(['off', 'false', '0', 'no']);
 

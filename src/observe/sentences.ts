@@ -57,9 +57,9 @@ export function sentence(event: WorkerEvent): string {
       return `looked, woken by ${by}: ${counted(event.fresh, 'new message')}${missed}`;
     }
     case 'look-failed':
-      return `could not look (${event.outcome}): ${oneLine(event.text)}`;
+      return `could not look (${event.outcome}): ${oneLine(event.text, 1000)}`;
     case 'hold-began':
-      return `on hold, ${event.hold.reason}: ${oneLine(event.hold.why)}`;
+      return `on hold, ${event.hold.reason}: ${oneLine(event.hold.why, 1000)}`;
     case 'hold-ended':
       return `hold over, ${event.hold.reason}, after ${humanDuration(event.at - event.hold.since)}`;
     case 'turn-began': {

@@ -48,7 +48,7 @@ export class ClaimedTurn implements OpenTurn {
     id?: string | undefined;
     offset?: number | undefined;
   }): Promise<{ kind: 'messages'; messages: DmPiece[] } | Refused> {
-    if (!this.#isClaimed(request.with)) {
+    if (!this.covers(request.with)) {
       return refuse(
         `There is no open conversation with ${request.with}; this turn is about ${this.#claim.conversation}.`,
       );
@@ -79,7 +79,7 @@ export class ClaimedTurn implements OpenTurn {
   ): Promise<{ kind: 'accepted'; messageId: string; repeated: boolean } | Refused> {
     if (this.#closed) return refuse('This turn is over; nothing was sent.');
     if (request.text.trim() === '') return refuse('The message is empty; nothing was sent.');
-    const ours = this.#isClaimed(request.to);
+    const ours = this.covers(request.to);
     if (!ours && !maySendTo(this.#options.sendTo, request.to)) {
       return refuse(
         `Sending to ${request.to} is not allowed here; you may answer ${this.#claim.conversation}.`,
@@ -146,7 +146,8 @@ export class ClaimedTurn implements OpenTurn {
     await this.#inFlight;
   }
 
-  #isClaimed(name: string): boolean {
+  /** Is this the name of the claimed conversation? */
+  covers(name: string): boolean {
     return sameName(name, this.#claim.conversation) || name.trim() === replyAddress(this.#claim);
   }
 }

@@ -15,6 +15,8 @@ export interface WorkerOptions {
   readonly slot: number;
   readonly delivery: Delivery;
   readonly tickPrompt: string;
+  /** What a `pull` turn sees. `all` mixes what different senders wrote. */
+  readonly pullScope: 'conversation' | 'all';
   readonly memory: { readonly exchanges: number; readonly chars: number };
   readonly maxInlineChars: number;
   readonly backoff: BackoffLimits;
@@ -33,6 +35,8 @@ export interface WorkerOptions {
   readonly onUnsure: 'hold' | 'resend';
   /** Sent to the sender of a message that failed for good; undefined: nothing is sent. */
   readonly deadNotice: string | undefined;
+  /** What a sender is told, once, who has waited that long; undefined: nothing. */
+  readonly waitNotice?: { readonly afterMs: number; readonly text: string } | undefined;
   readonly sendTo: readonly string[] | 'anyone';
   readonly admission: Admission;
   readonly channels: ChannelRule;

@@ -1,11 +1,25 @@
 // How a run ended: its exit code, and one sentence.
-import { EXIT, type WorkerError } from '../domain/errors.js';
+import { EXIT, WorkerError } from '../domain/errors.js';
 import type { Hold } from '../domain/hold.js';
+import type { LookOutcome } from '../ports/upstream.js';
 
 export interface RunEnd {
   readonly exitCode: number;
   readonly text: string;
   readonly error?: WorkerError;
+}
+
+/** What a failed look means to `--once`, for which there is no later one. */
+export function endOfLook(outcome: Exclude<LookOutcome, { kind: 'looked' }>): RunEnd {
+  const code = {
+    down: 'inbox-down',
+    'rate-limited': 'inbox-down',
+    unauthorised: 'inbox-unauthorised',
+    unrecognised: 'inbox-unrecognised',
+  } as const;
+  const text = `The inbox could not be read: ${outcome.message}`;
+  const error = new WorkerError(code[outcome.kind], text);
+  return { exitCode: error.exitCode, text, error };
 }
 
 /** What a hold means to `--once`, which does not wait: nobody could be answered, and why. */

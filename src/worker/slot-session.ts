@@ -40,7 +40,9 @@ export class SlotSession {
       : { kind: 'same', sessionId: this.#sessionId };
   }
 
-  plan(claim: Claim): SessionPlan {
+  plan([claim, ...others]: readonly [Claim, ...Claim[]]): SessionPlan {
+    // Several at once share no history but one that is kept on purpose.
+    if (others.length > 0) return this.#planMany();
     const kept = claim.before?.promptKept ? claim.before.sessionId : undefined;
     if (kept !== undefined) {
       return { wish: { kind: 'same', sessionId: kept }, continues: true, remembers: true };
@@ -53,6 +55,12 @@ export class SlotSession {
       return { wish: { kind: 'fresh' }, continues: false, remembers: false };
     }
     return { wish: { kind: 'same', sessionId: this.#sessionId }, continues: false, remembers: mine };
+  }
+
+  #planMany(): SessionPlan {
+    const sessionId = this.#options.session === 'continuous' ? this.#sessionId : undefined;
+    const wish: SessionWish = sessionId === undefined ? { kind: 'fresh' } : { kind: 'same', sessionId };
+    return { wish, continues: false, remembers: false };
   }
 
   /** After a turn: the session goes on with this conversation, or ends (`sessionId` undefined). */

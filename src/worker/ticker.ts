@@ -1,21 +1,16 @@
-// One tick of work: claim a conversation, run a turn, settle by what mailbox and outbox hold.
+// One tick of work: claim a conversation, see that it may go, run a turn, have it settled.
 import type { Claim } from '../domain/claim.js';
-import { replyAddress } from '../domain/claim.js';
 import type { WorkerError } from '../domain/errors.js';
-import { splitText } from '../domain/split.js';
-import { describeOutcome } from '../domain/turn.js';
-import { judge, type Verdict } from '../domain/verdict.js';
-import type { Settlement } from '../ports/mailbox.js';
 import type { Desk } from './desk.js';
-import { holdAfter } from './failure-holds.js';
 import { holdFor } from './faults.js';
 import { type ClaimGuard, Guard } from './guard.js';
 import type { HoldBoard } from './hold-board.js';
 import type { WorkerOptions } from './options.js';
 import type { WorkerParts } from './parts.js';
 import { deadNotice } from './recovery.js';
+import { Settler } from './settler.js';
 import { type SessionPlan, SlotSession } from './slot-session.js';
-import { type TurnReport, TurnRunner } from './turn-runner.js';
+import { TurnRunner } from './turn-runner.js';
 
 export type TickResult =
   | { readonly kind: 'worked' }
@@ -30,6 +25,10 @@ export type TickResult =
 /** What an attempt leaves behind that never reached Claude. */
 const UNTOUCHED = { sessionId: undefined, promptKept: false, rescued: false, lastError: undefined };
 
+/** More than any prompt can keep apart; the rest is the next turn's. */
+const MAX_CLAIMS = 50;
+
+const END_MS = 5_000;
 const NOT_READY = { firstMs: 2_000, maxMs: 5 * 60_000 };
 
 export class Ticker {
@@ -42,6 +41,7 @@ export class Ticker {
   readonly #options: WorkerOptions;
   readonly #holds: HoldBoard;
   readonly #onSend: () => void;
+  readonly #settler: Settler;
 
   constructor(parts: WorkerParts, options: WorkerOptions, holds: HoldBoard, desk: Desk, onSend: () => void) {
     this.#parts = parts;
@@ -50,6 +50,7 @@ export class Ticker {
     this.#onSend = onSend;
     this.runner = new TurnRunner(parts, options, desk, onSend);
     this.session = new SlotSession(parts.slots, options);
+    this.#settler = new Settler(parts, options, holds, this.session, onSend);
     this.guard = new Guard(parts, options, parts.clock.now());
   }
 
@@ -75,17 +76,41 @@ export class Ticker {
   async #work(claim: Claim, signal: AbortSignal): Promise<TickResult> {
     const guard = await this.guard.ofClaim(claim);
     if (guard.kind !== 'ok') return this.#cap(claim, guard);
-    const plan = this.session.plan(claim);
+    const claims: [Claim, ...Claim[]] = [claim, ...(await this.#others())];
+    const plan = this.session.plan(claims);
     const ready = await this.#ready(plan.wish, signal);
     if (ready.kind !== 'ready') {
-      await this.#giveBack(claim);
+      for (const one of claims) await this.#giveBack(one);
       return ready.kind === 'unusable' ? ready : { kind: 'held' };
     }
     const held = plan.wish.kind === 'same' && ready.resumed;
     this.turns += 1;
-    const report = await this.runner.run(claim, plan.continues && held, plan.remembers && held, signal);
-    await this.#settle(claim, report);
+    const report = await this.runner.run(claims, plan.continues && held, plan.remembers && held, signal);
+    await this.#settler.settle(claims, report);
+    if (this.#options.session === 'fresh') await this.#endProcess();
     return { kind: 'worked' };
+  }
+
+  /** The seed documents' fifteen lines: a process a tick. What a turn left running ends with it. */
+  async #endProcess(): Promise<void> {
+    const { agent } = this.#parts;
+    await agent.stop(END_MS);
+    await this.session.save(agent.facts);
+  }
+
+  /** With `pull_scope: all` one turn sees all that waits: each conversation under a claim of its own. */
+  async #others(): Promise<Claim[]> {
+    if (this.#options.delivery !== 'pull' || this.#options.pullScope !== 'all') return [];
+    const { mailbox, clock, ids } = this.#parts;
+    const claims: Claim[] = [];
+    while (claims.length < MAX_CLAIMS) {
+      const claim = await mailbox.claim({ at: clock.now(), slot: this.#options.slot, newId: ids.uuid() });
+      if (!claim) break;
+      const guard = await this.guard.ofClaim(claim);
+      if (guard.kind === 'ok') claims.push(claim);
+      else await this.#cap(claim, guard);
+    }
+    return claims;
   }
 
   async #ready(wish: SessionPlan['wish'], signal: AbortSignal): ReturnType<WorkerParts['agent']['ready']> {
@@ -142,85 +167,4 @@ export class Ticker {
       now,
     );
   }
-
-  async #settle(claim: Claim, report: TurnReport): Promise<void> {
-    const { mailbox, outbox, ledger, clock, observer, random, agent } = this.#parts;
-    const { outcome } = report;
-    const verdict = judge({
-      delivery: this.#options.delivery,
-      outcome,
-      settlingSends: await outbox.settlingSends(claim.id),
-      noReplyCalled: report.noReplyCalled,
-      attempts: claim.attempts,
-      maxAttempts: this.#options.maxAttempts,
-      retry: this.#options.retry,
-      random: random.next(),
-    });
-    const now = clock.now();
-    await mailbox.settle(claim.id, this.#settlement(claim, verdict, report, now), now);
-    this.#onSend();
-    holdAfter(outcome, this.#holds, random.next());
-    const { usage, sessionId } = outcome;
-    const said = describeOutcome(outcome);
-    await ledger.end(report.turnId, { endedAt: now, sessionId, verdict: verdict.kind, outcome: said, usage });
-    await this.session.keep(await this.#nextSession(verdict, report), claim.conversation, agent.facts);
-    observer.on({
-      type: 'turn-ended',
-      claimId: claim.id,
-      turnId: report.turnId,
-      conversation: claim.conversation,
-      verdict: verdict.kind,
-      outcome: said,
-      usage,
-      durationMs: now - report.startedAt,
-      sessionId,
-    });
-  }
-
-  #settlement(claim: Claim, verdict: Verdict, report: TurnReport, now: number): Settlement {
-    switch (verdict.kind) {
-      case 'answered': {
-        if (verdict.reply === undefined) return { kind: 'answered', reply: undefined };
-        const parts = splitText(verdict.reply, this.#parts.upstream.maxChars);
-        return {
-          kind: 'answered',
-          reply: { to: replyAddress(claim), parts, replyToId: claim.messages.at(-1)?.id },
-        };
-      }
-      case 'silent':
-        return { kind: 'silent' };
-      case 'retry': {
-        const { sessionId, promptKept } = report.outcome;
-        return {
-          kind: 'retry',
-          retryAt: now + verdict.delayMs,
-          error: verdict.error,
-          countsAttempt: verdict.countsAttempt,
-          before: {
-            sessionId,
-            promptKept: promptKept && sessionId !== undefined && !poisoned(report),
-            rescued: report.outcome.kind !== 'completed' && report.outcome.kind !== 'failed',
-            lastError: verdict.error,
-          },
-        };
-      }
-      case 'dead':
-        return { kind: 'dead', error: verdict.error, notice: deadNotice(claim, this.#options) };
-    }
-  }
-
-  /** The session that goes on after this turn; undefined ends it, and the next prompt carries the memory again. */
-  async #nextSession(verdict: Verdict, report: TurnReport): Promise<string | undefined> {
-    const cleared = await this.#parts.flags.take('clear-session');
-    if (report.taskDoneCalled || cleared || this.#options.session === 'fresh') return undefined;
-    // A history that ends in a failed prompt would join it to the next sender's.
-    const sound = report.outcome.kind === 'completed' || verdict.kind === 'retry';
-    return sound && !poisoned(report) ? report.outcome.sessionId : undefined;
-  }
-}
-
-/** The same prompt would fail the same way in the same history. */
-function poisoned(report: TurnReport): boolean {
-  const { outcome } = report;
-  return outcome.kind === 'failed' && ['context-too-long', 'request-invalid'].includes(outcome.failure);
 }

@@ -4,6 +4,7 @@ import { buildPrompt } from '../domain/prompt.js';
 import type { TurnOutcome } from '../domain/turn.js';
 import type { TurnProgress } from '../ports/agent.js';
 import { ClaimedTurn } from './claimed-turn.js';
+import { ClaimedTurns } from './claimed-turns.js';
 import type { Desk } from './desk.js';
 import type { WorkerOptions } from './options.js';
 import type { WorkerParts } from './parts.js';
@@ -38,11 +39,17 @@ export class TurnRunner {
   }
 
   /**
-   * Runs the claim's prompt in the session that is ready.
+   * Runs the prompt of one claim, or of several that share a turn, in the session that is ready.
    * @param continues the session's history holds the prompt already
    * @param remembers the session's history holds the conversation already
    */
-  async run(claim: Claim, continues: boolean, remembers: boolean, signal: AbortSignal): Promise<TurnReport> {
+  async run(
+    claims: readonly [Claim, ...Claim[]],
+    continues: boolean,
+    remembers: boolean,
+    signal: AbortSignal,
+  ): Promise<TurnReport> {
+    const [claim] = claims;
     const { agent, ledger, clock, ids } = this.#parts;
     const { slot } = this.#options;
     const prompt = await this.#prompt(claim, continues, remembers);
@@ -50,7 +57,7 @@ export class TurnRunner {
     const startedAt = clock.now();
     const promptBytes = new TextEncoder().encode(prompt).length;
     const { sessionId } = agent.facts;
-    const turn = new ClaimedTurn(this.#parts, this.#options, claim, this.#onSend);
+    const turn = this.#openTurn(claims);
     await ledger.begin({
       id: turnId,
       claimId: claim.id,
@@ -60,10 +67,10 @@ export class TurnRunner {
       startedAt,
       promptBytes,
     });
-    this.#tellBegin(claim, turnId, promptBytes, continues);
+    for (const one of claims) this.#tellBegin(one, turnId, promptBytes, continues);
     this.current = { conversation: claim.conversation, startedAt, lastFrameAt: startedAt };
     this.#desk.open(slot, turn);
-    const noted = this.#noteSessionOnce(claim);
+    const noted = this.#noteSessionOnce(claims);
     try {
       const outcome = await agent.turn(
         {
@@ -93,6 +100,12 @@ export class TurnRunner {
     }
   }
 
+  #openTurn(claims: readonly [Claim, ...Claim[]]): ClaimedTurn | ClaimedTurns {
+    const turns = claims.map((claim) => new ClaimedTurn(this.#parts, this.#options, claim, this.#onSend));
+    const [only, ...others] = turns;
+    return only && others.length === 0 ? only : new ClaimedTurns(turns);
+  }
+
   async #prompt(claim: Claim, continues: boolean, remembers: boolean): Promise<string> {
     const { mailbox, ids } = this.#parts;
     const { delivery, tickPrompt, maxInlineChars, memory } = this.#options;
@@ -109,15 +122,19 @@ export class TurnRunner {
   }
 
   /** The agent names a session only when its history holds the prompt on disk: from then on a rescue resumes it. */
-  #noteSessionOnce(claim: Claim): { see(sessionId: string | undefined): void; done(): Promise<void> } {
-    let noted: Promise<void> | undefined;
+  #noteSessionOnce(claims: readonly Claim[]): {
+    see(sessionId: string | undefined): void;
+    done(): Promise<void>;
+  } {
+    let noted: Promise<unknown> | undefined;
     return {
       see: (sessionId) => {
-        if (sessionId !== undefined) noted ??= this.#parts.mailbox.noteSession(claim.id, sessionId);
+        if (sessionId === undefined) return;
+        noted ??= Promise.all(claims.map((claim) => this.#parts.mailbox.noteSession(claim.id, sessionId)));
         // Awaited in `done`; a rejection in between must not count as unhandled.
-        noted?.catch(() => {});
+        noted.catch(() => {});
       },
-      done: async () => noted,
+      done: async () => void (await noted),
     };
   }
 

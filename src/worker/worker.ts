@@ -11,10 +11,11 @@ import { Looker } from './looker.js';
 import type { WorkerOptions } from './options.js';
 import type { WorkerParts } from './parts.js';
 import { recover } from './recovery.js';
-import { endOfHold, type RunEnd } from './run-end.js';
+import { endOfHold, endOfLook, type RunEnd } from './run-end.js';
 import { Sender } from './sender.js';
 import { describeStatus } from './status.js';
 import { Ticker } from './ticker.js';
+import { WaitNotice } from './wait-notice.js';
 
 /** The loop looks again at holds, pause and retries at least this often. */
 const RECHECK_MS = 30_000;
@@ -31,6 +32,7 @@ export class Worker {
   readonly #looker: Looker;
   readonly #ticker: Ticker;
   readonly #sender: Sender;
+  readonly #waitNotice: WaitNotice;
   readonly #work = new Latch<true>(() => 'work');
   readonly #quiet = new AbortController();
   readonly #force = new AbortController();
@@ -43,7 +45,11 @@ export class Worker {
     this.desk = desk;
     this.#holds = new HoldBoard(parts.clock, parts.observer);
     this.#sender = new Sender(parts, options, this.#holds);
-    this.#looker = new Looker(parts, options, this.#holds, () => this.#work.set(true));
+    this.#waitNotice = new WaitNotice(parts, options, this.#holds, () => this.#sender.poke());
+    this.#looker = new Looker(parts, options, this.#holds, () => {
+      this.#work.set(true);
+      this.#waitNotice.poke();
+    });
     this.#ticker = new Ticker(parts, options, this.#holds, desk, () => this.#sender.poke());
     this.#startedAt = parts.clock.now();
   }
@@ -82,6 +88,7 @@ export class Worker {
       this.#looker.run(this.#quiet.signal, this.#force.signal),
       this.#workLoop(),
       this.#sender.run(this.#quiet.signal, this.#force.signal),
+      this.#waitNotice.run(this.#quiet.signal),
     ];
     // One loop that fails for a reason nobody foresaw must not leave the others running half a worker.
     for (const loop of loops) loop.catch((error) => this.#crash(error));
@@ -98,9 +105,7 @@ export class Worker {
     void lease.lost.then(() => this.#loseLease());
     try {
       const looked = await this.#looker.look(['start'], this.#force.signal);
-      if (looked.kind !== 'looked') {
-        this.#end = { exitCode: EXIT.inboxUnusable, text: `The inbox could not be read: ${looked.message}` };
-      }
+      if (looked.kind !== 'looked') this.#end = endOfLook(looked);
       await this.#workOff();
       await this.#sender.flush(this.#force.signal);
       const hold = this.#holds.blocking();

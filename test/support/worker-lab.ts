@@ -45,6 +45,7 @@ export const WORKER_OPTIONS: WorkerOptions = {
   slot: 0,
   delivery: 'inline',
   tickPrompt: 'Call list_dms.',
+  pullScope: 'conversation',
   memory: { exchanges: 10, chars: 8_000 },
   maxInlineChars: 20_000,
   backoff: { minMs: 60_000, stepMs: 60_000, maxMs: 3_600_000, unprovenMaxMs: 60_000 },

@@ -33,4 +33,9 @@ export const WAKE_SETTINGS = {
     caption: "the inbox's event stream; `auto` takes the one its profile knows",
     example: true,
   }),
+  notifications: setting('notifications', boolean, {
+    default: false,
+    caption: "whether the inbox server's own MCP notifications wake, where it sends any",
+    example: true,
+  }),
 };

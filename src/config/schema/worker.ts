@@ -1,6 +1,6 @@
 // Settings: the pace of the loop, the limits of a turn, and what happens when one fails.
 import { settingsOf } from '../setting.js';
-import { boolean, cap, choice, duration, integer, text } from '../values.js';
+import { boolean, cap, choice, duration, durationOrOff, integer, text } from '../values.js';
 
 const setting = settingsOf('worker');
 
@@ -34,6 +34,14 @@ export const WORKER_SETTINGS = {
     caption: 'the longest sleep while no webhook or stream has proven that it would wake us',
     reloadable: true,
     example: true,
+  }),
+  intervalMs: setting('interval', sleep, {
+    env: ['INTERVAL'],
+    default: undefined,
+    defaultText: 'none',
+    caption:
+      'one sleep for all, in place of `min_sleep`, `sleep_step` and `max_sleep`: a look every so often, however quiet it is',
+    reloadable: true,
   }),
   resultTimeoutMs: setting('result_timeout', duration(), {
     env: ['RESULT_TIMEOUT'],
@@ -92,6 +100,19 @@ export const WORKER_SETTINGS = {
   }),
   deadNoticeText: setting('dead_notice_text', text(), {
     default: 'I could not answer your message: something went wrong on my side. Please try again later.',
+    caption: 'what the sender is told then',
+    reloadable: true,
+  }),
+  waitNoticeAfterMs: setting('wait_notice_after', durationOrOff({ minMs: 1000 }), {
+    default: 'off' as number | 'off',
+    caption:
+      'after how long without an answer a sender is told, once, that the message has come in and waits',
+    reloadable: true,
+    example: true,
+  }),
+  waitNoticeText: setting('wait_notice_text', text(), {
+    default:
+      'Your message has come in. I am still at work on something else and will answer as soon as I can.',
     caption: 'what the sender is told then',
     reloadable: true,
   }),

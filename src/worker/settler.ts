@@ -1,0 +1,141 @@
+// Settling: what a turn made of each claim it held, read from mailbox and outbox, all of it on disk before it is told.
+import { type Claim, replyAddress } from '../domain/claim.js';
+import { splitText } from '../domain/split.js';
+import { describeOutcome, NO_USAGE } from '../domain/turn.js';
+import { judge, type Verdict } from '../domain/verdict.js';
+import type { Settlement } from '../ports/mailbox.js';
+import { holdAfter } from './failure-holds.js';
+import type { HoldBoard } from './hold-board.js';
+import type { WorkerOptions } from './options.js';
+import type { WorkerParts } from './parts.js';
+import { deadNotice } from './recovery.js';
+import type { SlotSession } from './slot-session.js';
+import type { TurnReport } from './turn-runner.js';
+
+export class Settler {
+  readonly #parts: WorkerParts;
+  readonly #options: WorkerOptions;
+  readonly #holds: HoldBoard;
+  readonly #session: SlotSession;
+  readonly #onSend: () => void;
+
+  constructor(
+    parts: WorkerParts,
+    options: WorkerOptions,
+    holds: HoldBoard,
+    session: SlotSession,
+    onSend: () => void,
+  ) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#holds = holds;
+    this.#session = session;
+    this.#onSend = onSend;
+  }
+
+  /** Settles every claim of the turn, then the turn itself. The first claim carries the turn's cost. */
+  async settle(claims: readonly [Claim, ...Claim[]], report: TurnReport): Promise<void> {
+    const { ledger, clock, random, agent } = this.#parts;
+    const { outcome } = report;
+    const verdicts: Verdict[] = [];
+    for (const claim of claims) verdicts.push(await this.#settleOne(claim, report));
+    this.#onSend();
+    holdAfter(outcome, this.#holds, random.next());
+    const [claim] = claims;
+    const verdict = verdicts[0]?.kind ?? 'retry';
+    const { usage, sessionId } = outcome;
+    const endedAt = clock.now();
+    await ledger.end(report.turnId, {
+      endedAt,
+      sessionId,
+      verdict,
+      outcome: describeOutcome(outcome),
+      usage,
+    });
+    const conversation = claims.length === 1 ? claim.conversation : undefined;
+    await this.#session.keep(await this.#nextSession(verdicts, report), conversation, agent.facts);
+    claims.forEach((one, index) => {
+      this.#tell(one, verdicts[index]?.kind ?? 'retry', report, endedAt, index === 0);
+    });
+  }
+
+  async #settleOne(claim: Claim, report: TurnReport): Promise<Verdict> {
+    const { mailbox, outbox, clock, random } = this.#parts;
+    const verdict = judge({
+      delivery: this.#options.delivery,
+      outcome: report.outcome,
+      settlingSends: await outbox.settlingSends(claim.id),
+      noReplyCalled: report.noReplyCalled,
+      attempts: claim.attempts,
+      maxAttempts: this.#options.maxAttempts,
+      retry: this.#options.retry,
+      random: random.next(),
+    });
+    const now = clock.now();
+    await mailbox.settle(claim.id, this.#settlement(claim, verdict, report, now), now);
+    return verdict;
+  }
+
+  #tell(claim: Claim, verdict: string, report: TurnReport, endedAt: number, paysForAll: boolean): void {
+    const { outcome } = report;
+    this.#parts.observer.on({
+      type: 'turn-ended',
+      claimId: claim.id,
+      turnId: report.turnId,
+      conversation: claim.conversation,
+      verdict,
+      outcome: describeOutcome(outcome),
+      usage: paysForAll ? outcome.usage : NO_USAGE,
+      durationMs: endedAt - report.startedAt,
+      sessionId: outcome.sessionId,
+    });
+  }
+
+  #settlement(claim: Claim, verdict: Verdict, report: TurnReport, now: number): Settlement {
+    switch (verdict.kind) {
+      case 'answered': {
+        if (verdict.reply === undefined) return { kind: 'answered', reply: undefined };
+        const parts = splitText(verdict.reply, this.#parts.upstream.maxChars);
+        return {
+          kind: 'answered',
+          reply: { to: replyAddress(claim), parts, replyToId: claim.messages.at(-1)?.id },
+        };
+      }
+      case 'silent':
+        return { kind: 'silent' };
+      case 'retry': {
+        const { sessionId, promptKept } = report.outcome;
+        return {
+          kind: 'retry',
+          retryAt: now + verdict.delayMs,
+          error: verdict.error,
+          countsAttempt: verdict.countsAttempt,
+          before: {
+            sessionId,
+            promptKept: promptKept && sessionId !== undefined && !poisoned(report),
+            rescued: report.outcome.kind !== 'completed' && report.outcome.kind !== 'failed',
+            lastError: verdict.error,
+          },
+        };
+      }
+      case 'dead':
+        return { kind: 'dead', error: verdict.error, notice: deadNotice(claim, this.#options) };
+    }
+  }
+
+  /** The session that goes on after this turn; undefined ends it, and the next prompt carries the memory again. */
+  async #nextSession(verdicts: readonly Verdict[], report: TurnReport): Promise<string | undefined> {
+    const cleared = await this.#parts.flags.take('clear-session');
+    if (report.taskDoneCalled || cleared || this.#options.session === 'fresh') return undefined;
+    // A history that ends in a failed prompt would join it to the next sender's.
+    const sound =
+      report.outcome.kind === 'completed' || verdicts.every((verdict) => verdict.kind === 'retry');
+    return sound && !poisoned(report) ? report.outcome.sessionId : undefined;
+  }
+}
+
+/** The same prompt would fail the same way in the same history. */
+function poisoned(report: TurnReport): boolean {
+  const { outcome } = report;
+  return outcome.kind === 'failed' && ['context-too-long', 'request-invalid'].includes(outcome.failure);
+}
