@@ -4,6 +4,7 @@ import type { Agent, AgentFacts, ReadyOutcome, SessionWish, TurnRequest } from '
 import type { Opening } from './argv.js';
 import { Breaker } from './breaker.js';
 import { clearConversation } from './clear.js';
+import { Fatigue } from './fatigue.js';
 import { type AgentTimings, type ClaudeAgentOptions, DEFAULT_TIMINGS } from './options.js';
 import { awaitGateway } from './readiness.js';
 import type { Running } from './running.js';
@@ -25,6 +26,7 @@ class ClaudeAgent implements Agent {
   readonly #log: StderrLog;
   readonly #breaker = new Breaker<FailedStart>();
   #running: Running | undefined;
+  #fatigue: Fatigue | undefined;
   /** The `ready` that is under way, for `stop` to call off and wait for. */
   #gettingReady: { readonly off: AbortController; readonly done: Promise<unknown> } | undefined;
 
@@ -71,6 +73,7 @@ class ClaudeAgent implements Agent {
       return { kind: 'died', message, sessionId: running?.sessionId, usage: NO_USAGE, promptKept: false };
     }
     const { clock, environment } = this.#options;
+    if (this.#fatigue) this.#fatigue.turns += 1;
     const outcome = await runTurn(running, request, signal, { clock, environment, timings: this.#timings });
     // Its end is told by the outcome, and all it had started is gone. One that died just now is found by `ready`.
     if (running.retired) this.#running = undefined;
@@ -105,6 +108,11 @@ class ClaudeAgent implements Agent {
   /** The outcome if the process that is up holds the wished session, or can be brought to it. */
   async #keep(running: Running, wish: SessionWish, signal: AbortSignal): Promise<ReadyOutcome | undefined> {
     if (wish.kind === 'same' && wish.sessionId !== running.sessionId) return undefined;
+    const tired = this.#fatigue?.reason();
+    if (tired !== undefined) {
+      this.#odd(`Claude Code is replaced between two turns: ${tired}.`);
+      return undefined;
+    }
     if (!(await this.#stillReady(running, signal))) return undefined;
     if (wish.kind === 'fresh' && running.dirty) {
       const cleared = await clearConversation(running, this.#options.ids.uuid(), this.#timings.clearMs);
@@ -144,6 +152,12 @@ class ClaudeAgent implements Agent {
     if (outcome.kind === 'started') {
       this.#breaker.succeeded();
       this.#running = outcome.running;
+      this.#fatigue = new Fatigue({
+        pid: outcome.running.child.pid,
+        file: this.#options.claudePath,
+        limits: this.#options.recycle ?? {},
+        clock: this.#options.clock,
+      });
       return { kind: 'ready', sessionId: outcome.running.sessionId, resumed };
     }
     const failed: FailedStart =

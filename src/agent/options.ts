@@ -1,6 +1,7 @@
 // What an agent is made of: all that the composition root hands in.
 import type { Clock } from '../ports/clock.js';
 import type { Ids } from '../ports/ids.js';
+import type { RecycleLimits } from './fatigue.js';
 import type { Preset } from './presets.js';
 
 /** The MCP server of ours that Claude talks to, and how it knows this process. */
@@ -61,6 +62,8 @@ export interface ClaudeAgentOptions {
   readonly stateFolder: string;
   /** Claude's stderr is appended to this file. */
   readonly stderrLog: string;
+  /** When a healthy process is replaced between two turns; its session is resumed. */
+  readonly recycle?: RecycleLimits | undefined;
   /** From the spawn to the proof of readiness. */
   readonly readyTimeoutMs: number;
   readonly clock: Clock;

@@ -14,6 +14,11 @@ export class ProgressTeller {
     this.#counter = counter;
   }
 
+  /** The tool that runs now, if one does. */
+  get tool(): string | undefined {
+    return this.#tool;
+  }
+
   take(frame: Frame): void {
     if (frame.kind === 'assistant') {
       this.#tool =

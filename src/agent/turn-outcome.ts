@@ -8,12 +8,13 @@ import type { ResultFrame } from './frames.js';
 import type { Running } from './running.js';
 import { sessionHolds } from './transcript.js';
 import { keepsInterruptedPrompt } from './version.js';
+import type { PassedLimit } from './watchdog.js';
 
 /** Why the turn is over. */
 export type Cause =
   | { readonly kind: 'result'; readonly result: ResultFrame }
   | { readonly kind: 'died'; readonly error: unknown }
-  | { readonly kind: 'late'; readonly limit: 'silence' | 'turn' }
+  | { readonly kind: 'late'; readonly limit: PassedLimit; readonly silenceMs: number }
   | { readonly kind: 'aborted' }
   /** The first init showed that the gateway's tools are not there. */
   | { readonly kind: 'no-gateway' };
@@ -27,16 +28,22 @@ export interface TurnStory {
   readonly result: ResultFrame | undefined;
   readonly signs: TurnSigns;
   readonly usage: Usage;
+  readonly contextTokens: number | undefined;
   readonly clock: Clock;
   readonly environment: Readonly<Record<string, string>>;
 }
 
-type End = Pick<TurnOutcome, 'sessionId' | 'usage' | 'promptKept'>;
+type End = Pick<TurnOutcome, 'sessionId' | 'usage' | 'promptKept' | 'contextTokens'>;
 
 export async function outcomeOf(story: TurnStory): Promise<TurnOutcome> {
   const { running, request, signal, cause, result, signs, usage, clock } = story;
   const failure = result && classify(result, signs, running.limits.rejectedUntil(clock.now()));
-  const end: End = { sessionId: running.sessionId, usage, promptKept: await promptKept(story) };
+  const end: End = {
+    sessionId: running.sessionId,
+    usage,
+    promptKept: await promptKept(story),
+    contextTokens: story.contextTokens,
+  };
   // It may have come to its end while it was being interrupted: then its work is not thrown away.
   if (result && !failure && cause.kind !== 'no-gateway') {
     const denials = result.permission_denials?.length ?? 0;
@@ -50,7 +57,7 @@ export async function outcomeOf(story: TurnStory): Promise<TurnOutcome> {
     case 'died':
       return { ...end, kind: 'died', message: redact(running.diedHow ?? messageOf(cause.error)) };
     case 'late': {
-      const limitMs = cause.limit === 'silence' ? request.silenceMs : request.limitMs;
+      const limitMs = cause.limit === 'turn' ? request.limitMs : cause.silenceMs;
       return { ...end, kind: 'timed-out', limit: cause.limit, limitMs };
     }
     case 'aborted':

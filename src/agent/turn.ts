@@ -40,11 +40,11 @@ export async function runTurn(
   const stop = new AbortController();
 
   const onFrame = (frame: Frame): void => {
-    if (frame.kind !== 'keep-alive' && frame.kind !== 'noise') watchdog.feed();
     counter.take(frame);
     signs.take(frame);
     if (frame.kind === 'init' && lacksGateway(running)) tell({ kind: 'no-gateway' });
     progress.take(frame);
+    if (frame.kind !== 'keep-alive' && frame.kind !== 'noise') watchdog.feed(progress.tool);
   };
 
   running.dirty = true;
@@ -53,7 +53,9 @@ export async function runTurn(
     (result) => tell({ kind: 'result', result }),
     (error: unknown) => tell({ kind: 'died', error }),
   );
-  watchdog.expired(stop.signal).then((limit) => limit && tell({ kind: 'late', limit }));
+  watchdog
+    .expired(stop.signal)
+    .then((limit) => limit && tell({ kind: 'late', limit, silenceMs: watchdog.silenceMs }));
   const onAbort = (): void => tell({ kind: 'aborted' });
   signal.addEventListener('abort', onAbort, { once: true });
   tellWhenKept(running, request, progress, tools, stop.signal);
@@ -66,7 +68,17 @@ export async function runTurn(
   if (!result) await putDown(running, cause);
   // Better no turn than one without tools; the next process is looked at anew.
   if (cause.kind === 'no-gateway') await running.retire(0);
-  return outcomeOf({ running, request, signal, cause, result, signs: signs.signs, usage, ...tools });
+  return outcomeOf({
+    running,
+    request,
+    signal,
+    cause,
+    result,
+    signs: signs.signs,
+    usage,
+    contextTokens: counter.contextTokens,
+    ...tools,
+  });
 }
 
 /** Only when the record on disk holds the prompt is it true that a resumed session would remember it. */

@@ -82,6 +82,12 @@ export class CallCounter {
     return [...this.#calls.values()].reduce((all, call) => all + call.outputTokens, 0);
   }
 
+  /** What the last call read and wrote: the history that the next one will send again. */
+  get contextTokens(): number | undefined {
+    const last = [...this.#calls.values()].at(-1);
+    return last && last.inputTokens + last.outputTokens;
+  }
+
   /** With the result's own figures; without a result (Claude died), what was seen, and no cost. */
   usage(totals?: Totals): Usage {
     const seen = [...this.#calls.values()];

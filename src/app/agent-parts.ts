@@ -75,6 +75,11 @@ export async function makeAgent(wish: AgentWish): Promise<Agent> {
     otherServers: inbox.otherServers,
     stateFolder: wish.stateFolder,
     stderrLog: wish.stderrLog,
+    recycle: {
+      turns: settings.recycleTurns === 'unlimited' ? undefined : settings.recycleTurns,
+      ageMs: settings.recycleAgeMs,
+      memoryBytes: settings.recycleMemory === 'unlimited' ? undefined : settings.recycleMemory * 1024 * 1024,
+    },
     readyTimeoutMs: READY_MS,
     clock: wish.clock,
     ids: wish.ids,

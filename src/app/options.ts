@@ -17,8 +17,15 @@ export function workerOptions(settings: Settings, inbox: string): WorkerOptions 
     retry: { baseMs: settings.retryDelayMs, maxMs: settings.retryDelayMaxMs },
     maxAttempts: settings.attempts,
     silenceMs: settings.resultTimeoutMs,
+    toolMs: settings.toolTimeoutMs,
+    mcpToolMs: settings.mcpToolTimeoutMs,
     turnLimitMs: settings.turnLimitMs,
     session: settings.session,
+    sessionLimits: {
+      turns: settings.sessionTurns,
+      ageMs: settings.sessionAgeMs,
+      contextTokens: settings.sessionContext,
+    },
     maxTurns: settings.maxIterations,
     budgets: {
       message: settings.budgetMessage,

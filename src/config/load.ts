@@ -1,12 +1,13 @@
 // Loads all settings: finds the raw values, reads them by their kind, and tells everything that is wrong at once.
 import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { WorkerError } from '../domain/errors.js';
 import { throwFaults } from './faults.js';
 import { SettingReader } from './reader.js';
 import { brokenRules } from './rules.js';
 import { SETTING_LIST, SETTINGS, type SettingName, type Values } from './schema.js';
+import { settingsFilePath } from './settings-file.js';
 import {
   type Flags,
   find,
@@ -24,7 +25,7 @@ export interface LoadInput {
   readonly env: NodeJS.ProcessEnv;
   /** Absolute. */
   readonly cwd: string;
-  /** Instead of `config/worker.json`; it must exist. Relative to `cwd`. */
+  /** Instead of `config/worker.json`; it must exist. A path, relative to `cwd`, or `seed`, which this package brings. */
   readonly file?: string | undefined;
 }
 
@@ -46,7 +47,7 @@ export async function loadSettings({ flags, env, cwd, file }: LoadInput): Promis
   throwFaults(reader.faults);
   await mustBeFolder(dir, reader.where('dir'));
 
-  const filePath = file === undefined ? join(dir, 'config', 'worker.json') : resolve(cwd, file);
+  const filePath = file === undefined ? join(dir, 'config', 'worker.json') : settingsFilePath(file, cwd);
   const places = { dir, file: shownPath(filePath, cwd), dotenv: shownPath(join(dir, '.env'), cwd) };
   reader.filesAre(places);
   const content = await readSettingsFile(filePath, places.file);

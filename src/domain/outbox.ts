@@ -24,6 +24,7 @@ export function outboxMayBecome(from: OutboxState, to: OutboxState): boolean {
 /** One part of one send: what is handed to the upstream in one call. */
 export interface OutboxRow {
   readonly id: number;
+  /** Undefined for a notice that belongs to no claim. */
   readonly claimId: string | undefined;
   /** claim, target, kind, ordinal and part in one string: the same send after a crash has the same key. */
   readonly idempotencyKey: string;
@@ -45,7 +46,7 @@ export interface OutboxRow {
   readonly lastError: string | undefined;
 }
 
-/** Shape: `<claim>/<target>/<kind>/<ordinal>/<part>`. */
+/** Shape: `<claim>/<target>/<kind>/<ordinal>/<part>`; a notice in nobody's claim has its own name in place of one. */
 export function idempotencyKey(
   row: Pick<OutboxRow, 'to' | 'kind' | 'ordinal' | 'part'> & { claimId: string },
 ): string {

@@ -39,6 +39,8 @@ interface TurnEnd {
   readonly usage: Usage;
   /** The session's history holds the prompt, so that the next try continues it. */
   readonly promptKept: boolean;
+  /** Tokens that the session's history holds after this turn, where known. */
+  readonly contextTokens?: number | undefined;
 }
 
 export type TurnOutcome =
@@ -49,10 +51,20 @@ export type TurnOutcome =
       readonly message: string;
       readonly until?: number | undefined;
     })
-  | (TurnEnd & { readonly kind: 'timed-out'; readonly limit: 'silence' | 'turn'; readonly limitMs: number })
+  | (TurnEnd & {
+      readonly kind: 'timed-out';
+      readonly limit: 'silence' | 'tool' | 'turn';
+      readonly limitMs: number;
+    })
   | (TurnEnd & { readonly kind: 'died'; readonly message: string })
   /** We ended it ourselves: shutdown, lease lost. Costs no attempt. */
   | (TurnEnd & { readonly kind: 'interrupted'; readonly reason: string });
+
+const TIMED_OUT = {
+  silence: 'no sign of life for',
+  tool: 'a tool ran without a sign of life for',
+  turn: 'longer than the turn limit of',
+} as const;
 
 /** One sentence about how a turn ended, for logs and the ledger. */
 export function describeOutcome(outcome: TurnOutcome): string {
@@ -62,9 +74,7 @@ export function describeOutcome(outcome: TurnOutcome): string {
     case 'failed':
       return `failed (${outcome.failure}): ${outcome.message}`;
     case 'timed-out':
-      return outcome.limit === 'silence'
-        ? `no sign of life for ${Math.round(outcome.limitMs / 1000)} s`
-        : `longer than the turn limit of ${Math.round(outcome.limitMs / 1000)} s`;
+      return `${TIMED_OUT[outcome.limit]} ${Math.round(outcome.limitMs / 1000)} s`;
     case 'died':
       return `Claude Code ended in the middle of the turn: ${outcome.message}`;
     case 'interrupted':

@@ -5,6 +5,7 @@ import type { Budgets } from '../domain/budget.js';
 import type { ChannelRule } from '../domain/channel.js';
 import type { LoopLimit } from '../domain/loop-guard.js';
 import type { RetryLimits } from '../domain/retry.js';
+import type { SessionLimits } from '../domain/session-care.js';
 import type { Delivery } from '../domain/verdict.js';
 
 export interface WorkerOptions {
@@ -24,10 +25,15 @@ export interface WorkerOptions {
   readonly maxAttempts: number;
   /** Longest time without a frame. */
   readonly silenceMs: number;
+  /** Longest time without a frame while a built-in tool runs. */
+  readonly toolMs: number;
+  /** Longest time without a frame while a tool of an MCP server runs. */
+  readonly mcpToolMs: number;
   /** Longest turn. */
   readonly turnLimitMs: number;
   /** `conversation`: one session a conversation; `continuous`: one for all; `fresh`: one a turn. */
   readonly session: 'conversation' | 'continuous' | 'fresh';
+  readonly sessionLimits: SessionLimits;
   readonly maxTurns: number | 'unlimited';
   readonly budgets: Budgets;
   readonly loop: LoopLimit;

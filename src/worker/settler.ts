@@ -53,7 +53,8 @@ export class Settler {
       usage,
     });
     const conversation = claims.length === 1 ? claim.conversation : undefined;
-    await this.#session.keep(await this.#nextSession(verdicts, report), conversation, agent.facts);
+    const next = await this.#nextSession(verdicts, report);
+    await this.#session.keep(next, conversation, outcome.contextTokens, agent.facts);
     claims.forEach((one, index) => {
       this.#tell(one, verdicts[index]?.kind ?? 'retry', report, endedAt, index === 0);
     });
@@ -112,7 +113,8 @@ export class Settler {
           countsAttempt: verdict.countsAttempt,
           before: {
             sessionId,
-            promptKept: promptKept && sessionId !== undefined && !poisoned(report),
+            promptKept:
+              promptKept && sessionId !== undefined && !poisoned(report) && !continuedInVain(claim, report),
             rescued: report.outcome.kind !== 'completed' && report.outcome.kind !== 'failed',
             lastError: verdict.error,
           },
@@ -138,4 +140,10 @@ export class Settler {
 function poisoned(report: TurnReport): boolean {
   const { outcome } = report;
   return outcome.kind === 'failed' && ['context-too-long', 'request-invalid'].includes(outcome.failure);
+}
+
+/** It was continued in its own session and broke off again: that history is not tried a third time. */
+function continuedInVain(claim: Claim, { outcome }: TurnReport): boolean {
+  const again = claim.before?.promptKept === true && claim.before.sessionId === outcome.sessionId;
+  return again && (outcome.kind === 'timed-out' || outcome.kind === 'died');
 }

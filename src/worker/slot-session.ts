@@ -1,6 +1,8 @@
 // The session of a slot: which conversation it holds, and which session the next turn wishes for.
 import type { Claim } from '../domain/claim.js';
+import { afterTurn, freshWear, isWorn, type SessionWear } from '../domain/session-care.js';
 import type { AgentFacts, SessionWish } from '../ports/agent.js';
+import type { Clock } from '../ports/clock.js';
 import type { Slots } from '../ports/slots.js';
 import type { WorkerOptions } from './options.js';
 
@@ -15,12 +17,17 @@ export interface SessionPlan {
 export class SlotSession {
   readonly #slots: Slots;
   readonly #options: WorkerOptions;
+  readonly #clock: Clock;
+  /** Of a session resumed after a restart only its context is known again, after its next turn. */
+  #wear: SessionWear;
   #sessionId: string | undefined;
   #conversation: string | undefined;
 
-  constructor(slots: Slots, options: WorkerOptions) {
+  constructor(slots: Slots, options: WorkerOptions, clock: Clock) {
     this.#slots = slots;
     this.#options = options;
+    this.#clock = clock;
+    this.#wear = freshWear(clock.now());
   }
 
   get sessionId(): string | undefined {
@@ -50,15 +57,17 @@ export class SlotSession {
     const mine = this.#conversation === claim.conversation;
     const goesOn =
       this.#options.session === 'continuous' || (this.#options.session === 'conversation' && mine);
+    const worn = isWorn(this.#wear, this.#options.sessionLimits, this.#clock.now());
     // After a failed attempt the history may be the cause: the next one begins anew.
-    if (!goesOn || this.#sessionId === undefined || claim.before?.promptKept === false) {
+    if (!goesOn || worn || this.#sessionId === undefined || claim.before?.promptKept === false) {
       return { wish: { kind: 'fresh' }, continues: false, remembers: false };
     }
     return { wish: { kind: 'same', sessionId: this.#sessionId }, continues: false, remembers: mine };
   }
 
   #planMany(): SessionPlan {
-    const sessionId = this.#options.session === 'continuous' ? this.#sessionId : undefined;
+    const worn = isWorn(this.#wear, this.#options.sessionLimits, this.#clock.now());
+    const sessionId = this.#options.session === 'continuous' && !worn ? this.#sessionId : undefined;
     const wish: SessionWish = sessionId === undefined ? { kind: 'fresh' } : { kind: 'same', sessionId };
     return { wish, continues: false, remembers: false };
   }
@@ -67,8 +76,11 @@ export class SlotSession {
   async keep(
     sessionId: string | undefined,
     conversation: string | undefined,
+    contextTokens: number | undefined,
     facts: AgentFacts,
   ): Promise<void> {
+    const goesOn = sessionId !== undefined && sessionId === this.#sessionId;
+    this.#wear = afterTurn(goesOn ? this.#wear : freshWear(this.#clock.now()), contextTokens);
     this.#sessionId = sessionId;
     this.#conversation = sessionId === undefined ? undefined : conversation;
     await this.save(facts);

@@ -49,7 +49,7 @@ export class Ticker {
     this.#holds = holds;
     this.#onSend = onSend;
     this.runner = new TurnRunner(parts, options, desk, onSend);
-    this.session = new SlotSession(parts.slots, options);
+    this.session = new SlotSession(parts.slots, options, parts.clock);
     this.#settler = new Settler(parts, options, holds, this.session, onSend);
     this.guard = new Guard(parts, options, parts.clock.now());
   }

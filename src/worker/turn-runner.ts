@@ -77,6 +77,8 @@ export class TurnRunner {
           prompt,
           id: turnId,
           silenceMs: this.#options.silenceMs,
+          toolMs: this.#options.toolMs,
+          mcpToolMs: this.#options.mcpToolMs,
           limitMs: this.#options.turnLimitMs,
           onProgress: (progress) => {
             noted.see(progress.sessionId);

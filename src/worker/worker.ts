@@ -75,7 +75,7 @@ export class Worker {
     return describeStatus(this.#parts, this.#holds, this.#looker.facts, this.#ticker, {
       startedAt: this.#startedAt,
       stopping: this.#quiet.signal.aborted,
-      silenceMs: this.#options.silenceMs,
+      silenceMs: Math.max(this.#options.silenceMs, this.#options.toolMs, this.#options.mcpToolMs),
     });
   }
 

@@ -60,6 +60,33 @@ describe('the watchdog', () => {
     expect(seen).toBe('turn');
   });
 
+  it('gives a running tool its own time, an MCP tool another, and goes back when it has ended', async () => {
+    const own = { ...limits, limitMs: 60_000, toolMs: 10_000, mcpToolMs: 300 };
+    const clock = new VirtualClock();
+    const watchdog = new Watchdog(clock, own);
+    const expired = watchdog.expired(new AbortController().signal);
+    watchdog.feed('Bash');
+    await clock.advance(9_999);
+    watchdog.feed();
+    await clock.advance(999);
+    watchdog.feed('mcp__github__search');
+    await clock.advance(299);
+    watchdog.feed('Bash');
+    await clock.advance(10_000);
+    expect(await expired).toBe('tool');
+    expect(watchdog.silenceMs).toBe(10_000);
+  });
+
+  it('barks at an MCP tool at once when its shorter time begins after a longer one', async () => {
+    const clock = new VirtualClock();
+    const watchdog = new Watchdog(clock, { ...limits, limitMs: 60_000, mcpToolMs: 300 });
+    const expired = watchdog.expired(new AbortController().signal);
+    await clock.advance(100);
+    watchdog.feed('mcp__github__search');
+    await clock.advance(300);
+    expect(await expired).toBe('tool');
+  });
+
   it('goes with the turn', async () => {
     const clock = new VirtualClock();
     const stop = new AbortController();

@@ -29,7 +29,7 @@ async function fault(cwd: string, input: Partial<LoadInput> = {}): Promise<Worke
 describe('defaults', () => {
   it('are these, in an empty folder', async () => {
     const cwd = await folderWith();
-    const { origins, warnings, tickPrompt, deadNoticeText, ...values } = await load(cwd);
+    const { origins, warnings, tickPrompt, deadNoticeText, waitNoticeText, ...values } = await load(cwd);
     expect(values).toEqual({
       dir: cwd,
       inbox: undefined,
@@ -38,6 +38,14 @@ describe('defaults', () => {
       ownAlias: undefined,
       allowSenders: 'anyone',
       channels: 'mention',
+      sessionTurns: 50,
+      sessionAgeMs: 86_400_000,
+      sessionContext: 120_000,
+      recycleTurns: 500,
+      recycleAgeMs: 86_400_000,
+      recycleMemory: 1_500,
+      toolTimeoutMs: 1_800_000,
+      mcpToolTimeoutMs: 600_000,
       budgetDay: { usd: 10, tokens: 'unlimited' },
       budgetHour: UNLIMITED,
       budgetRun: UNLIMITED,
@@ -66,6 +74,7 @@ describe('defaults', () => {
       minSleepMs: 60_000,
       sleepStepMs: 60_000,
       maxSleepMs: 3_600_000,
+      intervalMs: undefined,
       unprovenMaxSleepMs: 60_000,
       resultTimeoutMs: 600_000,
       turnLimitMs: 7_200_000,
@@ -76,6 +85,7 @@ describe('defaults', () => {
       maxIterations: 'unlimited',
       onUnsure: 'hold',
       deadNotice: true,
+      waitNoticeAfterMs: 'off',
       standby: false,
       once: false,
       webhook: true,
@@ -83,6 +93,7 @@ describe('defaults', () => {
       webhookPort: 8787,
       webhookSecret: [],
       wakeStream: 'auto',
+      notifications: false,
       stateDir: '/home/nobody/.local/state/inbox-worker',
       leaseStaleMs: 300_000,
       leaseHeartbeatMs: 20_000,
@@ -91,7 +102,7 @@ describe('defaults', () => {
       logBodies: false,
     });
     expect(tickPrompt).toContain('When nothing is left, say "done".');
-    expect(deadNoticeText).not.toBe('');
+    expect([deadNoticeText, waitNoticeText]).not.toContain('');
     expect(warnings).toEqual([]);
     expect(new Set(Object.values(origins).map((origin) => origin.from))).toEqual(new Set(['default']));
   });
@@ -108,7 +119,7 @@ describe('defaults', () => {
 describe('the schema', () => {
   it('names each setting in the program after its key, durations with Ms', () => {
     for (const [name, { key, kind }] of SETTING_LIST) {
-      expect(name).toBe(camelCase(key) + (kind.word === 'duration' ? 'Ms' : ''));
+      expect(name).toBe(camelCase(key) + (kind.word.startsWith('duration') ? 'Ms' : ''));
     }
   });
 
@@ -309,6 +320,25 @@ describe('the settings file', () => {
       'file-unreadable',
       'The settings file none.json does not exist.',
     ]);
+  });
+
+  it('may be `seed`, which this package brings; what stands elsewhere goes before it as ever', async () => {
+    const cwd = await folderWith({ 'config/worker.json': { preset: 'read' } });
+    const settings = await load(cwd, { file: 'seed', env: { TICK_PROMPT: 'tick', MAX_SLEEP: '30m' } });
+    expect(settings).toMatchObject({
+      preset: 'everything',
+      delivery: 'pull',
+      pullScope: 'all',
+      session: 'continuous',
+      tickPrompt: 'tick',
+      minSleepMs: 60_000,
+      sleepStepMs: 60_000,
+      maxSleepMs: 1_800_000,
+      resultTimeoutMs: 600_000,
+      warnings: [],
+    });
+    // Its tick prompt is the default one: written out there for whoever wants to change it.
+    expect((await load(cwd, { file: 'seed' })).tickPrompt).toBe((await load(cwd)).tickPrompt);
   });
 
   it('that cannot be read is told', async () => {

@@ -7,6 +7,7 @@ import {
   cap,
   choice,
   duration,
+  durationOrOff,
   formatDuration,
   integer,
   list,
@@ -20,6 +21,19 @@ const value = <T>(kind: Kind<T>, raw: unknown): T | undefined => {
   const reading = read(kind, raw);
   return 'value' in reading ? reading.value : undefined;
 };
+
+describe('duration or off', () => {
+  const kind = durationOrOff({ minMs: 1000 });
+
+  it('reads both, and off as JSON has it', () => {
+    expect(['5m', 'off', ' OFF ', false].map((raw) => value(kind, raw))).toEqual([300_000, 'off', 'off', 'off']);
+    expect([kind.write(300_000), kind.write('off')]).toEqual(['5m', 'off']);
+  });
+
+  it.each(['never', '0', true, '500ms'])('refuses %j and says what to write', (raw) =>
+    expect(read(kind, raw)).toEqual({ write: expect.stringMatching(/^off, or a duration .* at least 1s/) }),
+  );
+});
 
 describe('duration', () => {
   it.each([

@@ -78,6 +78,22 @@ describe('answering', () => {
     await lab.drain(end);
   });
 
+  it('ends a session that has grown too long, and carries the memory over', async () => {
+    const lab = new WorkerLab({
+      sessionLimits: { turns: 2, ageMs: 'unlimited', contextTokens: 'unlimited' },
+    });
+    const { end } = await lab.start();
+    for (const text of ['one', 'two', 'three', 'four']) {
+      lab.upstream.arrive('@alice', text);
+      lab.worker.wake('manual');
+      await lab.clock.settle();
+    }
+    // The first wish warms the process up.
+    expect(lab.agent.wishes.slice(1).map((wish) => wish.kind)).toEqual(['fresh', 'same', 'fresh', 'same']);
+    expect(lab.agent.prompts[2]).toMatch(/one[\s\S]*two[\s\S]*three/);
+    await lab.drain(end);
+  });
+
   it('looks, spools and counts new mail while a turn runs', async () => {
     const lab = new WorkerLab();
     const { end } = await lab.start();

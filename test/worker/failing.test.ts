@@ -118,6 +118,23 @@ describe('a turn that fails', () => {
     await lab.drain(run);
   });
 
+  it('is continued once after a hang, then begun anew', async () => {
+    const lab = new WorkerLab();
+    const { end: run } = await lab.start();
+    lab.agent.answer = async (_request, _signal, agent) => ({
+      kind: 'timed-out',
+      limit: 'silence',
+      limitMs: 600_000,
+      ...end(agent.facts.sessionId),
+    });
+    lab.upstream.arrive('@alice', 'the text');
+    lab.worker.wake('manual');
+    await lab.clock.advance(10_000 + 20_000 + 1_000);
+    expect(lab.agent.prompts.map((prompt) => prompt.startsWith('Continue'))).toEqual([false, true, false]);
+    expect(lab.agent.wishes.at(-1)).toEqual({ kind: 'fresh' });
+    await lab.drain(run);
+  });
+
   it('sends the full prompt when the session to continue is gone', async () => {
     const lab = new WorkerLab();
     const { end: run } = await lab.start();

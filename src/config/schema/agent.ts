@@ -1,7 +1,7 @@
 // Settings: Claude Code, what it may do, and what one turn tells it.
 import { path, program, variableName, words } from '../names.js';
 import { settingsOf } from '../setting.js';
-import { choice, integer, list, text } from '../values.js';
+import { cap, choice, duration, integer, list, text } from '../values.js';
 
 const setting = settingsOf('agent');
 
@@ -75,6 +75,33 @@ export const AGENT_SETTINGS = {
     caption:
       'when Claude forgets: between `conversation`s, never (`continuous`: senders share one history), or after each turn (`fresh`)',
     example: true,
+  }),
+  sessionTurns: setting('session_turns', cap('turns'), {
+    default: 50 as number | 'unlimited',
+    caption: 'after how many turns a session is ended and a new one begun with the memory of the old',
+    reloadable: true,
+  }),
+  sessionAgeMs: setting('session_age', duration(), {
+    default: 86_400_000,
+    caption: 'after what time it is',
+    reloadable: true,
+  }),
+  sessionContext: setting('session_context', cap('tokens'), {
+    default: 120_000 as number | 'unlimited',
+    caption: 'at how many tokens of history it is, before the model refuses it as too long',
+    reloadable: true,
+  }),
+  recycleTurns: setting('recycle_turns', cap('turns'), {
+    default: 500 as number | 'unlimited',
+    caption: 'after how many turns the process is replaced, between two turns; its session goes on',
+  }),
+  recycleAgeMs: setting('recycle_age', duration(), {
+    default: 86_400_000,
+    caption: 'after what time it is',
+  }),
+  recycleMemory: setting('recycle_memory', cap('MB'), {
+    default: 1_500 as number | 'unlimited',
+    caption: 'at what size in memory it is (where the system tells)',
   }),
   memoryExchanges: setting('memory_exchanges', integer({ min: 0, max: 1000, unit: 'messages' }), {
     default: 10,

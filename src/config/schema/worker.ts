@@ -50,6 +50,17 @@ export const WORKER_SETTINGS = {
     reloadable: true,
     example: true,
   }),
+  toolTimeoutMs: setting('tool_timeout', duration(), {
+    env: ['TOOL_TIMEOUT'],
+    default: 1_800_000,
+    caption: 'the same while a built-in tool runs: a build may be quiet for long',
+    reloadable: true,
+  }),
+  mcpToolTimeoutMs: setting('mcp_tool_timeout', duration(), {
+    default: 600_000,
+    caption: 'the same while a tool of an MCP server runs',
+    reloadable: true,
+  }),
   turnLimitMs: setting('turn_limit', duration(), {
     env: ['TURN_LIMIT'],
     default: 7_200_000,
