@@ -2,15 +2,16 @@
 import { join } from 'node:path';
 import { endOrphan } from '../agent/index.js';
 import type { ResolvedInbox, Settings } from '../config/index.js';
-import { fileFlags, type RunningEntry } from '../control/index.js';
+import { dropStale, fileFlags, type RunningEntry } from '../control/index.js';
 import type { Status } from '../domain/status.js';
 import type { WakeKind } from '../domain/wake.js';
 import { gatewayApp } from '../gateway/index.js';
 import { connectInbox } from '../inbox/index.js';
 import type { Observer } from '../ports/observer.js';
-import type { SignalLatch } from '../wake/index.js';
+import { notificationSource, type SignalLatch } from '../wake/index.js';
 import { Desk } from '../worker/desk.js';
 import { messageOf } from '../worker/faults.js';
+import type { WorkerParts } from '../worker/parts.js';
 import type { RunEnd } from '../worker/run-end.js';
 import { Worker } from '../worker/worker.js';
 import { childMark, makeAgent } from './agent-parts.js';
@@ -41,6 +42,8 @@ export interface ComposeOptions {
   readonly log?: NodeJS.WritableStream;
   /** What the rehearsal says of itself in the running file, and where that lies. */
   readonly rehearsal?: Pick<RunningEntry, 'inbox' | 'agentAlias'> & { readonly stateRoot: string };
+  /** For tests only: a way to stand between the worker and its ports. */
+  readonly wrap?: (parts: WorkerParts) => WorkerParts;
 }
 
 export interface ComposedAgent {
@@ -145,6 +148,8 @@ async function build(options: ComposeOptions, releases: Releases): Promise<Compo
   });
   releases.add(() => agent.stop(2_000));
 
+  // A single look hears nothing that it would not find by itself.
+  const notifications = settings.notifications && !settings.once ? notificationSource({ clock }) : undefined;
   const upstream = connectInbox({
     server: inbox.server,
     profile: await profileOf(settings, options.env),
@@ -152,6 +157,7 @@ async function build(options: ComposeOptions, releases: Releases): Promise<Compo
     clock,
     callTimeoutMs: settings.callTimeoutMs,
     onNotice: notice,
+    ...(notifications && { onAnnounced: () => notifications.heard() }),
   });
   releases.add(() => upstream.close());
   const flags = fileFlags({
@@ -160,6 +166,7 @@ async function build(options: ComposeOptions, releases: Releases): Promise<Compo
     onStale: (flag) => notice(`The control file ${flag} was of an earlier run; it is ignored and removed.`),
     onTrouble: notice,
   });
+  await dropStale(flags, { folder: flagsFolder, startedAt });
   const wakes = makeWakeSources({
     settings,
     inbox,
@@ -171,22 +178,19 @@ async function build(options: ComposeOptions, releases: Releases): Promise<Compo
     observer,
     onStopFile: () => worker.stop('drain', 'the control file `stop` was found'),
   });
-  const worker = new Worker(
-    {
-      ...store,
-      clock,
-      ids,
-      random: systemRandom,
-      upstream,
-      agent,
-      flags,
-      observer,
-      wakeSources: wakes.sources,
-      endOrphan: async (pid, start) => (await endOrphan(pid, start, mark)) === 'ended',
-    },
-    workerOptions(settings, inbox.name),
-    desk,
-  );
+  const parts: WorkerParts = {
+    ...store,
+    clock,
+    ids,
+    random: systemRandom,
+    upstream,
+    agent,
+    flags,
+    observer,
+    wakeSources: notifications ? [...wakes.sources, notifications] : wakes.sources,
+    endOrphan: async (pid, start) => (await endOrphan(pid, start, mark)) === 'ended',
+  };
+  const worker = new Worker(options.wrap?.(parts) ?? parts, workerOptions(settings, inbox.name), desk);
 
   const token = ids.word() + ids.word();
   secrets.push(token);

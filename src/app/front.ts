@@ -9,8 +9,10 @@ import {
 import { processStart } from '../lib/process-identity.js';
 import type { Store } from '../mailbox/index.js';
 import type { Worker } from '../worker/worker.js';
+import { storeOperations } from './operations.js';
 import type { PrivateServer } from './private-server.js';
 import type { Releases } from './releases.js';
+import { systemClock } from './system.js';
 
 export interface FrontWish {
   readonly server: PrivateServer;
@@ -34,12 +36,8 @@ export async function openFront(wish: FrontWish): Promise<void> {
     status: () => worker.status(),
     wake: (kind) => worker.wake(kind),
     stop: (how) => worker.stop(how, 'asked by command'),
-    show: async (id) => {
-      const message = await store.mailbox.show(id);
-      if (!message) return undefined;
-      return { message, sends: message.claimId ? await store.outbox.ofClaim(message.claimId) : [] };
-    },
-    turns: (limit) => store.ledger.recent(limit),
+    ...storeOperations(store, systemClock),
+    changed: () => worker.wake('manual'),
   });
   server.mount('control', (request) => control.fetch(request));
 

@@ -5,12 +5,20 @@ import { Command, CommanderError } from 'commander';
 import { loadSettings, resolveInbox } from '../config/index.js';
 import { EXIT } from '../domain/errors.js';
 import type { SignalLatch } from '../lib/signal-latch.js';
+import { addBridge } from './bridge.js';
+import { addDrop, addRetry } from './by-hand.js';
 import type { CliContext } from './context.js';
+import { addDead } from './dead.js';
 import { addInbox } from './inbox.js';
+import { addLedger } from './ledger.js';
+import { addLogs } from './logs.js';
 import { addRead, addSend } from './mail.js';
+import { addPause, addResume } from './pause.js';
 import { addRehearse, rehearse } from './rehearse.js';
 import { reportError } from './report.js';
-import { addRun, live } from './run.js';
+import { addRun, CONFIG, configOf, live } from './run.js';
+import type { Flags } from './setting-options.js';
+import { addShow } from './show.js';
 import { addStatus } from './status.js';
 import { addStop } from './stop.js';
 import { addWake } from './wake.js';
@@ -28,7 +36,7 @@ export async function main(args: readonly string[], signals: SignalLatch): Promi
   });
   try {
     // Only what runs long gives these signals a meaning of its own.
-    const long = ['run', 'rehearse', 'inbox', undefined].includes(args[0]);
+    const long = !args[0] || /^-/.test(args[0]) || ['run', 'rehearse', 'inbox', 'bridge'].includes(args[0]);
     if (!long) for (const name of ['SIGINT', 'SIGTERM'] as const) signals.release(name);
     await program.parseAsync([...args], { from: 'user' });
     return code;
@@ -49,21 +57,34 @@ function programOf(context: CliContext, finish: (code: number) => void): Command
     })
     .showHelpAfterError(`try: ${context.self} --help`)
     .exitOverride()
-    .action(async () => finish(await whateverFits(context)));
+    // Else this --config would take away the one of `run`.
+    .enablePositionalOptions()
+    .option(...CONFIG)
+    .action(async (flags: Flags) => finish(await whateverFits(flags, context)));
   addRun(program, context, finish);
   addRehearse(program, context, finish);
   addInbox(program, context, finish);
+  addBridge(program, context);
   addSend(program, context);
   addRead(program, context);
   addWake(program, context);
   addStop(program, context);
   addStatus(program, context);
+  addShow(program, context);
+  addLedger(program, context);
+  addLogs(program, context);
+  addPause(program, context);
+  addResume(program, context);
+  addDead(program, context);
+  addRetry(program, context);
+  addDrop(program, context);
   return program;
 }
 
 /** No command: live where an inbox is configured, else the rehearsal. */
-async function whateverFits(context: CliContext): Promise<number> {
-  const settings = await loadSettings({ flags: {}, env: context.env, cwd: context.cwd });
+async function whateverFits(flags: Flags, context: CliContext): Promise<number> {
+  const { env, cwd } = context;
+  const settings = await loadSettings({ flags: {}, env, cwd, file: configOf(flags) });
   const inbox = await resolveInbox(settings, context.env);
   return inbox ? live(settings, inbox, context) : rehearse(context, false);
 }

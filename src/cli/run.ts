@@ -12,11 +12,27 @@ export function addRun(program: Command, context: CliContext, finish: (code: num
     .command('run')
     .description('answer the inbox until stopped (with --once: look, work off what waits, end)')
     .action(async (flags: Flags) => finish(await run(flags, context)));
+  command.option(...CONFIG);
   addSettingOptions(command);
 }
 
+/** No setting, since the settings are found by it. */
+export const CONFIG = [
+  '--config <file>',
+  'settings file in place of config/worker.json: a path, or seed (docs/seed.md)',
+] as const;
+
+export function configOf({ config }: Flags): string | undefined {
+  return typeof config === 'string' ? config : undefined;
+}
+
 export async function run(flags: Flags, context: CliContext): Promise<number> {
-  const settings = await loadSettings({ flags, env: context.env, cwd: context.cwd });
+  const settings = await loadSettings({
+    flags,
+    env: context.env,
+    cwd: context.cwd,
+    file: configOf(flags),
+  });
   const inbox = await resolveInbox(settings, context.env);
   if (!inbox) {
     throw new WorkerError(

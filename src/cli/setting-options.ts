@@ -9,6 +9,7 @@ const GROUPS: Record<string, string> = {
   inbox: 'Inbox:',
   agent: 'Claude:',
   worker: 'Loop and limits:',
+  limits: 'Budgets:',
   wake: 'Wakes:',
   state: 'State and logs:',
 };

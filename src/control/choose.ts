@@ -31,7 +31,8 @@ export function chooseRunning(entries: readonly RunningEntry[], choice: Choice =
   throw new WorkerError('ambiguous', `Several are running.${listed('They are', fitting)}`);
 }
 
-function isNamed(entry: RunningEntry, inbox: string): boolean {
+/** By its name in .mcp.json, or by its identity (the first 6 characters or more). */
+export function isNamed(entry: RunningEntry, inbox: string): boolean {
   return entry.inboxName === inbox || (inbox.length >= 6 && entry.identity.startsWith(inbox));
 }
 

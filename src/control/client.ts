@@ -2,17 +2,21 @@
 import { WorkerError } from '../domain/errors.js';
 import type { Status } from '../domain/status.js';
 import type { RunningEntry } from './running-entry.js';
-import { errorFrom, type MessageStory, type StopHow, type TurnLine } from './wire.js';
+import {
+  type DeadList,
+  errorFrom,
+  type MessageStory,
+  type Operations,
+  type Reopened,
+  type StopHow,
+  type TurnLine,
+} from './wire.js';
 
-export interface ControlClient {
+export interface ControlClient extends Operations {
   status(): Promise<Status>;
   wake(): Promise<void>;
   /** Resolves when the stop has begun, not when it is over. */
   stop(how: StopHow): Promise<void>;
-  /** A message by upstream id; undefined when the mailbox never saw it. */
-  show(id: string): Promise<MessageStory | undefined>;
-  /** The last turns, newest first. */
-  turns(limit?: number): Promise<readonly TurnLine[]>;
 }
 
 interface Answer {
@@ -94,8 +98,14 @@ export function controlClient(
       if (answer.status !== 200) throw refused(answer);
       return answer.body as MessageStory;
     },
-    async turns(limit = 20) {
+    async turns(limit) {
       return (await asked<{ turns: TurnLine[] }>('GET', `turns?limit=${limit}`)).turns;
+    },
+    dead: () => asked<DeadList>('GET', 'dead'),
+    retry: (id) => asked<Reopened>('POST', `messages/${encodeURIComponent(id)}/retry`),
+    drop: (id) => asked<{ messages: number }>('POST', `messages/${encodeURIComponent(id)}/drop`),
+    async settleUnsure(rowId, how) {
+      await asked('POST', `outbox/${rowId}/${how}`);
     },
   };
 }

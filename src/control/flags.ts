@@ -49,6 +49,22 @@ export function fileFlags(options: FileFlagsOptions): Flags {
   };
 }
 
+const EVENTS: readonly EventFlag[] = ['did-work', 'clear-session', 'wake', 'stop'];
+
+/**
+ * Tells and drops what an earlier run left behind. At the start, since whoever touches such a file again later makes
+ * it an event of this run, and nobody would hear of the old one.
+ */
+export async function dropStale(
+  flags: Flags,
+  { folder, startedAt }: Pick<FileFlagsOptions, 'folder' | 'startedAt'>,
+): Promise<void> {
+  for (const flag of EVENTS) {
+    const found = await stampOf(join(folder, flag));
+    if (found !== undefined && found < startedAt - STAMP_LAG_MS) await flags.take(flag);
+  }
+}
+
 /** Time of the last change, epoch ms; undefined when there is no such file. A folder of that name is no flag. */
 async function stampOf(path: string): Promise<number | undefined> {
   try {

@@ -1,10 +1,24 @@
 // The door of the room: steering a worker by file and by HTTP, and finding the ones that run.
-export { type Choice, chooseRunning } from './choose.js';
+export { type Choice, chooseRunning, isNamed } from './choose.js';
 export { type ControlClient, controlClient } from './client.js';
-export { fileFlags } from './flags.js';
+export { dropStale, fileFlags } from './flags.js';
+export { setPaused } from './pause-file.js';
 export { renderStatus } from './render.js';
+export { renderDead } from './render-dead.js';
+export { renderStory } from './render-story.js';
+export { renderTurns } from './render-turns.js';
 export { controlApp } from './routes.js';
 export { listRunning, removeRunning, runningFolder, writeRunning } from './running.js';
 export type { RunningEntry, RunningKind } from './running-entry.js';
+export { followFile, tailFile } from './tail.js';
 export { watchFlags } from './watch-flags.js';
-export type { MessageStory, StopHow, TurnLine } from './wire.js';
+export type {
+  DeadList,
+  DeadMessage,
+  MessageStory,
+  Operations,
+  Reopened,
+  StopHow,
+  TurnLine,
+  UnsureSend,
+} from './wire.js';

@@ -6,9 +6,9 @@ import type { Status } from '../domain/status.js';
 import type { WakeKind } from '../domain/wake.js';
 import { redact } from '../lib/redact.js';
 import { bearerIs } from './bearer.js';
-import { type MessageStory, refusal, type StopHow, type TurnLine } from './wire.js';
+import { type Operations, refusal, type StopHow } from './wire.js';
 
-export interface ControlOptions {
+export interface ControlOptions extends Operations {
   /** This run's token; the running file of the worker carries it. Not empty. */
   readonly token: string;
   /** Judges the Host header: a page in a browser must not reach us by a name of its own. */
@@ -17,18 +17,17 @@ export interface ControlOptions {
   wake(kind: WakeKind): void;
   /** Begins the stop and returns: the answer must get out before the listener closes. */
   stop(how: StopHow): void;
-  /** A message by upstream id; undefined when the mailbox never saw it. */
-  show(id: string): Promise<MessageStory | undefined>;
-  /** The last turns, newest first. */
-  turns(limit: number): Promise<readonly TurnLine[]>;
+  /** Something was done by hand: there may be work, or something to send. */
+  changed(): void;
 }
 
 const MAX_TURNS = 1000;
 const DEFAULT_TURNS = 20;
 
 /**
- * `/control/…`: GET status, POST wake, POST stop {how}, GET messages/:id, GET turns?limit. Refusals are JSON
- * (`Refusal`): 403 foreign host, 401 wrong token, 400 and 404 as usual, 500 for what failed within.
+ * `/control/…`: GET status, POST wake, POST stop {how}, GET messages/:id, POST messages/:id/retry and …/drop,
+ * POST outbox/:row/resend and …/drop, GET dead, GET turns?limit. Refusals are JSON (`Refusal`): 403 foreign host, 401
+ * wrong token, 400 and 404 as usual, 409 for what its state does not allow, 500 for what failed within.
  */
 export function controlApp(options: ControlOptions): Hono {
   if (options.token === '') throw new Error('The control listener needs a token.');
@@ -61,7 +60,24 @@ export function controlApp(options: ControlOptions): Hono {
   app.get('/control/messages/:id', async (c) => {
     const id = c.req.param('id');
     const story = await options.show(id);
-    return story ? c.json(story) : c.json(refusal('usage', `The mailbox never saw a message ${id}.`), 404);
+    return story ? c.json(story) : c.json(neverSaw(id), 404);
+  });
+
+  app.get('/control/dead', async (c) => c.json(await options.dead()));
+
+  app.post('/control/messages/:id/:how{retry|drop}', async (c) => {
+    const { id, how } = c.req.param();
+    if (!(await options.show(id))) return c.json(neverSaw(id), 404);
+    const done = how === 'retry' ? await options.retry(id) : await options.drop(id);
+    options.changed();
+    return c.json(done);
+  });
+
+  app.post('/control/outbox/:row{[0-9]+}/:how{resend|drop}', async (c) => {
+    const { row, how } = c.req.param();
+    await options.settleUnsure(Number(row), how === 'drop' ? 'drop' : 'resend');
+    options.changed();
+    return c.json({ settled: how });
   });
 
   app.get('/control/turns', async (c) => {
@@ -79,10 +95,12 @@ export function controlApp(options: ControlOptions): Hono {
   app.onError((error, c) => {
     const { code, hint } =
       error instanceof WorkerError ? error : { code: 'internal' as const, hint: undefined };
-    return c.json(refusal(code, redact(error.message, [options.token]), hint), 500);
+    return c.json(refusal(code, redact(error.message, [options.token]), hint), code === 'usage' ? 409 : 500);
   });
   return app;
 }
+
+const neverSaw = (id: string) => refusal('usage', `The mailbox never saw a message ${id}.`);
 
 const tooLong = (c: Context): Response => c.json(refusal('usage', 'The request is too long.'), 413);
 

@@ -9,10 +9,69 @@ export type StopHow = 'drain' | 'force';
 /** A turn as the ledger has it; without a result while it runs, or where a crash took it. */
 export type TurnLine = TurnRecord & Partial<TurnResult>;
 
-/** A message's whole life: the message, and what was sent for its claim. */
+/** A message's whole life: the message, what was sent for its claim, and the turns that worked on it, oldest first. */
 export interface MessageStory {
   readonly message: MessageLife;
   readonly sends: readonly OutboxRow[];
+  readonly turns: readonly TurnLine[];
+}
+
+/** A message that was given up. Its text is not told, only how long it is. */
+export interface DeadMessage {
+  readonly id: string;
+  readonly conversation: string;
+  readonly sender: string;
+  readonly chars: number;
+  readonly claimId: string | undefined;
+  readonly attempts: number;
+  readonly lastError: string | undefined;
+  readonly spooledAt: number;
+  readonly diedAt: number | undefined;
+}
+
+/** A send of which nobody can tell whether it arrived. */
+export interface UnsureSend {
+  /** `out-` and the number of its row: what `retry` and `drop` take. */
+  readonly id: string;
+  readonly to: string;
+  readonly kind: OutboxRow['kind'];
+  /** From 0. */
+  readonly part: number;
+  readonly chars: number;
+  /** The message it answers, where the send names one. */
+  readonly replyToId: string | undefined;
+  readonly attempts: number;
+  readonly lastError: string | undefined;
+  readonly queuedAt: number;
+}
+
+/** What waits for a person's word, the newest first. Of very many only the newest are listed; `total` counts all. */
+export interface DeadList {
+  readonly messages: readonly DeadMessage[];
+  readonly sends: readonly UnsureSend[];
+  readonly total: { readonly messages: number; readonly sends: number };
+}
+
+export interface Reopened {
+  readonly claimId: string;
+  readonly messages: number;
+  /** Another claim of its conversation must end first. */
+  readonly waits: boolean;
+}
+
+/** What can be asked of a worker's store and done to it by hand, whether the worker runs or not. */
+export interface Operations {
+  /** A message by upstream id; undefined when the mailbox never saw it. */
+  show(id: string): Promise<MessageStory | undefined>;
+  /** The last turns, newest first. */
+  turns(limit: number): Promise<readonly TurnLine[]>;
+  dead(): Promise<DeadList>;
+  /** A dead message is to be tried again. Rejects with WorkerError `usage` when it is unknown or not dead. */
+  retry(id: string): Promise<Reopened>;
+  /** A message falls silent, with its claim. Rejects with WorkerError `usage` when it is unknown, in a turn, or ended. */
+  drop(id: string): Promise<{ readonly messages: number }>;
+  /** Rejects with WorkerError `usage` when the row is unknown or not unsure. */
+  settleUnsure(rowId: number, how: 'resend' | 'drop'): Promise<void>;
 }
 
 /** The body of every refusal: a sentence, what to try, and a code of domain/errors. */

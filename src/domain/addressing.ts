@@ -24,3 +24,14 @@ export interface Admission {
 export function admits(rule: Admission, sender: string): boolean {
   return maySendTo(rule.allow, sender) && !rule.deny.some((name) => sameName(name, sender));
 }
+
+const LONGEST_NAME = 120;
+
+/** A stranger's name or id, fit to stand outside a fence: one line, no markup, bounded. */
+export function plainName(name: string): string {
+  const line = name
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .replace(/[<>`"]/g, '')
+    .trim();
+  return line.length > LONGEST_NAME ? `${line.slice(0, LONGEST_NAME)}…` : line;
+}

@@ -1,4 +1,5 @@
 // The prompt of one turn: the claimed conversation's messages, and what the session does not yet remember.
+import { plainName } from './addressing.js';
 import type { Claim } from './claim.js';
 import { fence } from './fence.js';
 import type { Exchange, Message } from './message.js';
@@ -38,10 +39,10 @@ function inlineSections(parts: PromptParts): string[] {
     const lines = memory.map((exchange) =>
       fence('earlier', parts.nonce, { from: exchange.name, at: isoOf(exchange.at) }, exchange.text),
     );
-    sections.push(`Earlier in this conversation with ${claim.conversation}:`, lines.join('\n'));
+    sections.push(`Earlier in this conversation with ${plainName(claim.conversation)}:`, lines.join('\n'));
   }
   const many = claim.messages.length === 1 ? 'A new message' : `${claim.messages.length} new messages`;
-  sections.push(`${many} in your conversation with ${claim.conversation}:`);
+  sections.push(`${many} in your conversation with ${plainName(claim.conversation)}:`);
   sections.push(claim.messages.map((message) => fenceMessage(message, parts)).join('\n'));
   return sections;
 }
@@ -51,24 +52,24 @@ function fenceMessage(message: Message, parts: PromptParts): string {
   const whole = message.text;
   if (whole.length <= parts.maxInlineChars) return fence('message', parts.nonce, attributes, whole);
   const shown = whole.slice(0, parts.maxInlineChars);
-  const note = `(cut: ${shown.length} of ${whole.length} characters; read on with read_dm {"with": "${parts.claim.conversation}", "id": "${message.id}", "offset": ${shown.length}})`;
+  const note = `(cut: ${shown.length} of ${whole.length} characters; read on with read_dm {"with": "${plainName(parts.claim.conversation)}", "id": "${plainName(message.id)}", "offset": ${shown.length}})`;
   return `${fence('message', parts.nonce, attributes, shown)}\n${note}`;
 }
 
 /** Names the messages without repeating them: the history holds their text. */
 function continuePrompt(parts: PromptParts): string {
-  const ids = parts.claim.messages.map((message) => message.id).join(', ');
+  const ids = parts.claim.messages.map((message) => plainName(message.id)).join(', ');
   const subject =
     parts.delivery === 'inline'
-      ? `message ${ids} from ${parts.claim.conversation}`
-      : parts.claim.conversation;
+      ? `message ${ids} from ${plainName(parts.claim.conversation)}`
+      : plainName(parts.claim.conversation);
   const how =
     parts.delivery === 'inline'
       ? 'Your final text is sent word for word.'
       : 'Answer with send_dm, as before.';
   const lead = `Continue: your turn on ${subject} was cut off before it was answered.`;
   const half = parts.halfDone ? ` ${HALF_DONE}` : '';
-  const fallback = ` If you do not see it above, read it with read_dm {"with": "${parts.claim.conversation}"}.`;
+  const fallback = ` If you do not see it above, read it with read_dm {"with": "${plainName(parts.claim.conversation)}"}.`;
   return `${lead}${half} ${how}${fallback}`;
 }
 

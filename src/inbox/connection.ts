@@ -43,6 +43,8 @@ export function createConnection(settings: SessionSettings, notice: (text: strin
       return listed;
     }
     current = { session, tools: listed.value };
+    // Beside the first call, not before it: mail matters more than hearing of the next one.
+    void session.subscribe(ending.signal);
     return { kind: 'answered', value: current };
   }
 

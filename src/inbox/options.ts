@@ -31,8 +31,11 @@ export interface InboxOptions {
   readonly clock: Clock;
   /** Limit of one request, ms. Default 15,000: the SDK's own 60 s would leave us deaf for a minute. */
   readonly callTimeoutMs?: number | undefined;
-  /** Keeps the standing GET stream open, for servers whose notifications are wanted. Default false. */
-  readonly standingStream?: boolean | undefined;
+  /**
+   * The server announced something by itself, or may have done so while its stream was cut. Where this is given, the
+   * standing stream of a session is kept open, and changes of the server's resources are asked for.
+   */
+  onAnnounced?: (() => void) | undefined;
   /** Told in one sentence what is worth knowing and is not an outcome. Free of secrets and message texts. */
   onNotice?(text: string): void;
 }

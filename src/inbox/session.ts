@@ -2,6 +2,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { z } from 'zod';
 import { withDeadline } from '../lib/deadline.js';
+import { hearAnnouncements, standing, subscribeToResources } from './announcements.js';
 import type { Failure, Reply, Tool, ToolResult } from './call.js';
 import { failureOf } from './failure.js';
 import type { InboxServer } from './options.js';
@@ -12,9 +13,12 @@ import { during, Exchange } from './wire.js';
 export interface SessionSettings {
   readonly server: InboxServer;
   readonly limitMs: number;
-  readonly standingStream: boolean;
+  /** As in `InboxOptions`. */
+  readonly onAnnounced: (() => void) | undefined;
   readonly scrub: Scrub;
   now(): number;
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  notice(text: string): void;
 }
 
 const TERMINATE_MS = 1_000;
@@ -34,7 +38,11 @@ const RESULT = z.looseObject({
   isError: z.boolean().optional().catch(undefined),
 });
 
-type Ask<T> = (options: { timeout: number; maxTotalTimeout: number; signal: AbortSignal }) => Promise<T>;
+export type Ask<T> = (options: {
+  timeout: number;
+  maxTotalTimeout: number;
+  signal: AbortSignal;
+}) => Promise<T>;
 
 export class Session {
   readonly #settings: SessionSettings;
@@ -48,7 +56,9 @@ export class Session {
 
   constructor(settings: SessionSettings) {
     this.#settings = settings;
-    this.#transport = openTransport(settings.server, settings.standingStream);
+    const { onAnnounced } = settings;
+    this.#transport = openTransport(settings.server, onAnnounced && standing(settings, onAnnounced));
+    if (onAnnounced) hearAnnouncements(this.#client, onAnnounced);
     this.#client.onclose = () => {
       this.#closed = true;
     };
@@ -100,6 +110,12 @@ export class Session {
     return this.#ask('call', signal, (options) =>
       this.#client.request({ method: 'tools/call', params: { name, arguments: args } }, RESULT, options),
     );
+  }
+
+  /** Asks to be told of changes, where announcements are wanted. What cannot be had is no failure. */
+  async subscribe(signal: AbortSignal): Promise<void> {
+    if (!this.#settings.onAnnounced) return;
+    await subscribeToResources(this.#client, (ask) => this.#ask('connect', signal, ask));
   }
 
   /** Takes no new calls, waits for those that run, then ends. Never rejects. */

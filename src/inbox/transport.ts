@@ -4,6 +4,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { HttpServer, InboxServer, StdioServer } from './options.js';
 import { ProgramTransport } from './program-transport.js';
+import type { StandingStreamOptions } from './standing-stream.js';
 import { wireFetch } from './wire.js';
 
 export interface OpenTransport {
@@ -14,12 +15,15 @@ export interface OpenTransport {
   lastWords(): string;
 }
 
-export function openTransport(server: InboxServer, standingStream: boolean): OpenTransport {
+export function openTransport(
+  server: InboxServer,
+  standing: StandingStreamOptions | undefined,
+): OpenTransport {
   if (server.type === 'stdio') return program(server);
   const { url, headers } = addressOf(server);
   const http = new StreamableHTTPClientTransport(url, {
     requestInit: { headers },
-    fetch: wireFetch({ standingStream }),
+    fetch: wireFetch(standing),
   });
   return { transport: http, terminate: () => http.terminateSession(), lastWords: () => '' };
 }

@@ -32,9 +32,11 @@ export function connectInbox(options: InboxOptions): Upstream {
     {
       server,
       limitMs: options.callTimeoutMs ?? DEFAULT_CALL_TIMEOUT_MS,
-      standingStream: options.standingStream ?? false,
+      onAnnounced: options.onAnnounced,
       scrub,
       now: () => clock.now(),
+      sleep: (ms, signal) => clock.sleepUntil(clock.now() + ms, signal),
+      notice,
     },
     notice,
   );

@@ -1,5 +1,6 @@
 // What one request sees of HTTP: the status, Retry-After, and an end that also ends its connection.
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { type StandingStreamOptions, standingStream } from './standing-stream.js';
 
 /**
  * The HTTP side of one request. The SDK tells neither Retry-After, nor does it end the HTTP request of a call that
@@ -31,15 +32,18 @@ export function during<T>(exchange: Exchange, ask: () => Promise<T>): Promise<T>
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
- * The fetch for the SDK's transport. Without `standingStream` its GET is answered 405 on the spot: a stream that
- * the server closes politely would be opened again every second for ever. A GET with Last-Event-ID resumes the
- * answer to a call and goes through.
+ * The fetch for the SDK's transport. Without `standing` its GET is answered 405 on the spot: a stream that the server
+ * closes politely would be opened again every second for ever. A GET with Last-Event-ID resumes the answer to a call
+ * and goes through.
  */
-export function wireFetch(options: { standingStream: boolean }): Fetch {
+export function wireFetch(standing: StandingStreamOptions | undefined): Fetch {
   return async (url, init) => {
     const method = (init?.method ?? 'GET').toUpperCase();
     const resumes = new Headers(init?.headers).has('last-event-id');
-    if (method === 'GET' && !options.standingStream && !resumes) return new Response(null, { status: 405 });
+    if (method === 'GET' && !resumes) {
+      if (!standing) return new Response(null, { status: 405 });
+      return standingStream(() => fetch(url, init), init?.signal ?? new AbortController().signal, standing);
+    }
     const exchange = method === 'POST' ? current.getStore() : undefined;
     if (!exchange) return fetch(url, init);
     const response = await fetch(url, { ...init, signal: exchange.signal });

@@ -122,6 +122,7 @@ async function openNew(db: Db, options: ClaimOptions, conversation?: string): Pr
     opened_at: options.at,
     settled_at: null,
     settled_as: null,
+    reopened_at: null,
   };
   await db.insertInto('claims').values(row).execute();
   if (!mayBecome('waiting', 'claimed')) refuse('A waiting message cannot be claimed.');

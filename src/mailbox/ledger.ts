@@ -1,6 +1,7 @@
 // The ledger port over the store: one row a turn.
 import type { Selectable } from 'kysely';
-import type { Ledger, LedgerTotals, TurnRecord, TurnResult } from '../ports/ledger.js';
+import type { Spend } from '../domain/budget.js';
+import type { Ledger, LedgerTotals, SpendQuery, TurnRecord, TurnResult } from '../ports/ledger.js';
 import { after, type Fenced, refuse } from './access.js';
 import type { TurnsTable } from './tables.js';
 
@@ -92,6 +93,59 @@ export class StoreLedger implements Ledger {
     return this.#store.read(async (db) => {
       const rows = await db.selectFrom('turns').selectAll().orderBy('seq', 'desc').limit(limit).execute();
       return rows.map(toTurn);
+    });
+  }
+
+  ofClaim(claimId: string): Promise<(TurnRecord & Partial<TurnResult>)[]> {
+    return this.#store.read(async (db) => {
+      const rows = await db
+        .selectFrom('turns')
+        .selectAll()
+        .where('claim_id', '=', claimId)
+        .orderBy('seq')
+        .execute();
+      return rows.map(toTurn);
+    });
+  }
+
+  spent({ since, conversation, sender, claimId }: SpendQuery): Promise<Spend> {
+    return this.#store.read(async (db) => {
+      const sums = await db
+        .selectFrom('turns')
+        .select(({ fn }) => [
+          fn.sum('cost_usd').as('usd'),
+          fn.sum('input_tokens').as('input'),
+          fn.sum('output_tokens').as('output'),
+        ])
+        .where('started_at', '>=', since)
+        .$if(conversation !== undefined, (query) => query.where('conversation', '=', conversation ?? ''))
+        .$if(claimId !== undefined, (query) => query.where('claim_id', '=', claimId ?? ''))
+        .$if(sender !== undefined, (query) =>
+          query.where(({ exists, selectFrom }) =>
+            exists(
+              selectFrom('messages')
+                .select('messages.id')
+                .whereRef('messages.claim_id', '=', 'turns.claim_id')
+                .where('messages.sender', '=', sender ?? ''),
+            ),
+          ),
+        )
+        .executeTakeFirstOrThrow();
+      return { usd: Number(sums.usd ?? 0), tokens: Number(sums.input ?? 0) + Number(sums.output ?? 0) };
+    });
+  }
+
+  turnEnds(conversation: string, since: number): Promise<number[]> {
+    return this.#store.read(async (db) => {
+      const rows = await db
+        .selectFrom('turns')
+        .select('ended_at')
+        .where('conversation', '=', conversation)
+        .where('verdict', '=', 'answered')
+        .where('ended_at', '>=', since)
+        .orderBy('ended_at')
+        .execute();
+      return rows.map((row) => Number(row.ended_at));
     });
   }
 }

@@ -1,15 +1,30 @@
 // The mailbox port over the store: each method one transaction.
+import type { Selectable } from 'kysely';
 import type { Claim } from '../domain/claim.js';
-import type { Exchange, IncomingMessage, MessageState } from '../domain/message.js';
-import type { Mailbox, MailboxCounts, MessageLife, OpenClaim, Settlement } from '../ports/mailbox.js';
+import {
+  DROPPED_BY_HAND,
+  type Exchange,
+  type IncomingMessage,
+  type MessageState,
+} from '../domain/message.js';
+import type {
+  Mailbox,
+  MailboxCounts,
+  MessageLife,
+  OpenClaim,
+  Settlement,
+  Unanswered,
+} from '../ports/mailbox.js';
 import type { Fenced } from './access.js';
+import { drop, reopen } from './by-hand.js';
 import { type ClaimOptions, claimById, openClaimById, takeClaim, toClaim } from './claims.js';
 import { remember } from './memory.js';
 import { toMessage } from './message-rows.js';
 import { settleClaim } from './settle.js';
 import { spool } from './spool.js';
 import { stepsOf } from './steps.js';
-import type { Db } from './tables.js';
+import type { Db, MessagesTable } from './tables.js';
+import { unanswered } from './unanswered.js';
 
 const UNSETTLED: readonly MessageState[] = ['waiting', 'claimed', 'retry'];
 
@@ -77,12 +92,43 @@ export class StoreMailbox implements Mailbox {
     return this.#store.read((db) => remember(db, claim, limits));
   }
 
+  unanswered(): Promise<Unanswered[]> {
+    return this.#store.read((db) => unanswered(db, UNSETTLED));
+  }
+
   counts(): Promise<MailboxCounts> {
     return this.#store.read(count);
   }
 
   show(id: string): Promise<MessageLife | undefined> {
-    return this.#store.read((db) => show(db, id));
+    return this.#store.read(async (db) => {
+      const row = await db.selectFrom('messages').selectAll().where('id', '=', id).executeTakeFirst();
+      return row && lifeOf(db, row);
+    });
+  }
+
+  list({ states, limit }: { states: readonly MessageState[]; limit: number }): Promise<MessageLife[]> {
+    return this.#store.read(async (db) => {
+      if (states.length === 0) return [];
+      const rows = await db
+        .selectFrom('messages')
+        .selectAll()
+        .where('state', 'in', states)
+        .orderBy('seq', 'desc')
+        .limit(limit)
+        .execute();
+      const lives: MessageLife[] = [];
+      for (const row of rows) lives.push(await lifeOf(db, row));
+      return lives;
+    });
+  }
+
+  reopen(id: string, at: number): Promise<{ claimId: string; messages: number }> {
+    return this.#store.write((db) => reopen(db, id, at));
+  }
+
+  drop(id: string, at: number): Promise<{ messages: number }> {
+    return this.#store.write((db) => drop(db, id, at));
   }
 }
 
@@ -102,14 +148,12 @@ async function count(db: Db): Promise<MailboxCounts> {
   return { messages, oldestWaitingAt: oldest === null ? undefined : Number(oldest) };
 }
 
-async function show(db: Db, id: string): Promise<MessageLife | undefined> {
-  const row = await db.selectFrom('messages').selectAll().where('id', '=', id).executeTakeFirst();
-  if (!row) return undefined;
+async function lifeOf(db: Db, row: Selectable<MessagesTable>): Promise<MessageLife> {
   const claim = row.claim_id === null ? undefined : await claimById(db, row.claim_id);
   const waiting = { state: 'waiting', at: row.spooled_at, note: undefined } as const;
-  // Without a claim it either waits still or fell silent as it came.
-  const unclaimed =
-    row.settled_at === null ? [] : [{ state: row.state, at: row.settled_at, note: undefined }];
+  // Without a claim it either waits still, or fell silent: as it came, or by hand.
+  const note = row.dropped === 1 ? DROPPED_BY_HAND : undefined;
+  const unclaimed = row.settled_at === null ? [] : [{ state: row.state, at: row.settled_at, note }];
   return {
     ...toMessage(row),
     claimId: claim?.id,

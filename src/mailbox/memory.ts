@@ -44,6 +44,7 @@ async function theirs(db: Db, conversation: string, before: number, limit: numbe
     .select(['messages.seq as number', 'claims.seq as claim_seq'])
     .where('messages.conversation', '=', conversation)
     .where('messages.state', 'in', ['answered', 'silent'])
+    .where('messages.dropped', '=', 0)
     .where('claims.seq', '<', before)
     .orderBy('claims.seq', 'desc')
     .orderBy('messages.seq', 'desc')

@@ -29,9 +29,10 @@ export async function messagesOf(db: Db, claimId: string): Promise<Message[]> {
   return rows.map(toMessage);
 }
 
-/** Moves all messages of a claim. Throws when the transition table forbids it for one of them. */
-export async function moveMessages(db: Db, claimId: string, to: MessageState, at: number): Promise<void> {
-  for (const message of await messagesOf(db, claimId)) {
+/** Moves all messages of a claim; answers how many. Throws when the transition table forbids it for one of them. */
+export async function moveMessages(db: Db, claimId: string, to: MessageState, at: number): Promise<number> {
+  const messages = await messagesOf(db, claimId);
+  for (const message of messages) {
     if (!mayBecome(message.state, to))
       refuse(`Message ${message.id} cannot go from ${message.state} to ${to}.`);
   }
@@ -40,4 +41,5 @@ export async function moveMessages(db: Db, claimId: string, to: MessageState, at
     .set({ state: to, settled_at: isSettled(to) ? at : null })
     .where('claim_id', '=', claimId)
     .execute();
+  return messages.length;
 }

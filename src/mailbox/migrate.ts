@@ -2,10 +2,14 @@
 import { DEFAULT_MIGRATION_TABLE, type Kysely, type Migration, Migrator } from 'kysely';
 import { WorkerError } from '../domain/errors.js';
 import { firstSchema } from './first-schema.js';
+import { secondSchema } from './second-schema.js';
 import type { Db } from './tables.js';
 
 /** In order of their names; a new one gets a later name and never changes an old one. */
-const MIGRATIONS: Record<string, Migration> = { '2026-11-first': firstSchema };
+const MIGRATIONS: Record<string, Migration> = {
+  '2026-11-first': firstSchema,
+  '2026-11-second': secondSchema,
+};
 
 /**
  * Runs what is missing, all in one transaction. May be repeated, and by two programs at once.

@@ -1,9 +1,11 @@
 // The outbox port over the store: what is committed, whose turn it is to be sent, and how it went.
+import { WorkerError } from '../domain/errors.js';
+import { DROPPED_BY_HAND } from '../domain/message.js';
 import { type OutboxRow, type OutboxState, outboxMayBecome } from '../domain/outbox.js';
-import type { NewSend, Outbox } from '../ports/outbox.js';
+import type { NewNotice, NewSend, Outbox } from '../ports/outbox.js';
 import { type Fenced, refuse } from './access.js';
 import { openClaimById } from './claims.js';
-import { addSend, findSend, sendsOf, toOutboxRow } from './sends.js';
+import { addNotice, addSend, findSend, sendsOf, toOutboxRow } from './sends.js';
 import type { Db } from './tables.js';
 
 type SendResult = Parameters<Outbox['record']>[1];
@@ -22,6 +24,10 @@ export class StoreOutbox implements Outbox {
       const { conversation } = await openClaimById(db, send.claimId);
       return { rows: await addSend(db, { ...send, conversation }, at), repeated: false };
     });
+  }
+
+  notice(notice: NewNotice, at: number): Promise<boolean> {
+    return this.#store.write((db) => addNotice(db, notice, at));
   }
 
   settlingSends(claimId: string): Promise<number> {
@@ -44,6 +50,19 @@ export class StoreOutbox implements Outbox {
 
   record(rowId: number, result: SendResult, at: number): Promise<void> {
     return this.#store.write((db) => record(db, rowId, result, at));
+  }
+
+  settleUnsure(rowId: number, how: 'resend' | 'drop', at: number): Promise<void> {
+    return this.#store.write(async (db) => {
+      const row = await db.selectFrom('outbox').select('state').where('id', '=', rowId).executeTakeFirst();
+      if (row?.state !== 'unsure') throw notUnsure(rowId, row?.state);
+      await record(
+        db,
+        rowId,
+        how === 'resend' ? { state: 'queued', retryAt: at } : { state: 'refused', error: DROPPED_BY_HAND },
+        at,
+      );
+    });
   }
 
   recover(state: 'queued' | 'unsure'): Promise<number> {
@@ -80,6 +99,20 @@ export class StoreOutbox implements Outbox {
     });
   }
 
+  list({ states, limit }: { states: readonly OutboxState[]; limit: number }): Promise<OutboxRow[]> {
+    return this.#store.read(async (db) => {
+      if (states.length === 0) return [];
+      const rows = await db
+        .selectFrom('outbox')
+        .selectAll()
+        .where('state', 'in', states)
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .execute();
+      return rows.map(toOutboxRow);
+    });
+  }
+
   ofClaim(claimId: string): Promise<OutboxRow[]> {
     return this.#store.read(async (db) => {
       const rows = await db
@@ -93,7 +126,7 @@ export class StoreOutbox implements Outbox {
   }
 }
 
-/** Queued rows that wait for no other: first of their target, and no part before them in doubt. */
+/** Queued rows that wait for no other: first of their target, which nothing is being sent to, and no part before them in doubt. */
 function heads(db: Db) {
   return db
     .selectFrom('outbox as mine')
@@ -105,7 +138,18 @@ function heads(db: Db) {
             .select('earlier.id')
             .whereRef('earlier.target', '=', 'mine.target')
             .whereRef('earlier.id', '<', 'mine.id')
-            .where('earlier.state', 'in', ['queued', 'sending']),
+            .where('earlier.state', '=', 'queued'),
+        ),
+      ),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          // Of any number: a row re-queued out of doubt may stand before one that is being sent.
+          selectFrom('outbox as busy')
+            .select('busy.id')
+            .whereRef('busy.target', '=', 'mine.target')
+            .where('busy.state', '=', 'sending'),
         ),
       ),
     )
@@ -152,6 +196,12 @@ async function record(db: Db, rowId: number, result: SendResult, at: number): Pr
     .where('id', '>', rowId)
     .where('state', '=', 'queued')
     .execute();
+}
+
+function notUnsure(rowId: number, state: OutboxState | undefined): WorkerError {
+  return state === undefined
+    ? new WorkerError('usage', `There is no send ${rowId} in the outbox.`)
+    : new WorkerError('usage', `Send ${rowId} is not unsure but ${state}; it needs no decision.`);
 }
 
 function mustBecome(rowId: number, from: OutboxState, to: OutboxState): void {

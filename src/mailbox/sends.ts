@@ -1,11 +1,14 @@
 // Sends as rows of the outbox: one row a part, numbered within their claim.
 import type { Selectable } from 'kysely';
 import { canonicalName } from '../domain/addressing.js';
+import { isSettled } from '../domain/message.js';
 import { idempotencyKey, type OutboxRow, type SendKind } from '../domain/outbox.js';
+import type { NewNotice } from '../ports/outbox.js';
 import { after, refuse } from './access.js';
 import type { Db, OutboxTable } from './tables.js';
 
 export interface Send {
+  /** For a notice in nobody's claim, its name. */
   readonly claimId: string;
   /** The claim's own. */
   readonly conversation: string;
@@ -38,8 +41,32 @@ export function toOutboxRow(row: Selectable<OutboxTable>): OutboxRow {
 }
 
 /** Adds a send whose number is free. Answers its rows, in order. */
-export async function addSend(db: Db, send: Send, at: number): Promise<OutboxRow[]> {
-  if (send.parts.length === 0) refuse(`A send of claim ${send.claimId} has no text.`);
+export function addSend(db: Db, send: Send, at: number): Promise<OutboxRow[]> {
+  return addRows(db, send, send.claimId, at);
+}
+
+/** As `Outbox.notice`. */
+export async function addNotice(db: Db, notice: NewNotice, at: number): Promise<boolean> {
+  const { name, about, ...rest } = notice;
+  const message = await db
+    .selectFrom('messages')
+    .select(['conversation', 'state'])
+    .where('id', '=', about)
+    .executeTakeFirst();
+  if (!message || isSettled(message.state)) return false;
+  const { conversation } = message;
+  const send: Send = { ...rest, conversation, claimId: name, kind: 'notice', ordinal: 0, replyToId: about };
+  const known = await db
+    .selectFrom('outbox')
+    .select('id')
+    .where('idempotency_key', '=', idempotencyKey({ ...send, part: 0 }))
+    .executeTakeFirst();
+  if (!known) await addRows(db, send, null, at);
+  return !known;
+}
+
+async function addRows(db: Db, send: Send, claimId: string | null, at: number): Promise<OutboxRow[]> {
+  if (send.parts.length === 0) refuse(`A send of ${send.claimId} has no text.`);
   const { highest } = await db
     .selectFrom('outbox')
     .select((eb) => eb.fn.max('id').as('highest'))
@@ -51,7 +78,7 @@ export async function addSend(db: Db, send: Send, at: number): Promise<OutboxRow
     (text, part): Selectable<OutboxTable> => ({
       id: first + part,
       send_id: first,
-      claim_id: send.claimId,
+      claim_id: claimId,
       idempotency_key: idempotencyKey({ ...send, part }),
       target: send.to,
       conversation,

@@ -1,6 +1,7 @@
 // Settling: the end of an attempt, with its messages' states and its reply, all in one commit.
 import type { ReplyText, Settlement } from '../ports/mailbox.js';
 import { refuse } from './access.js';
+import { takeUpReopened } from './by-hand.js';
 import { type ClaimRow, openClaimById } from './claims.js';
 import { moveMessages } from './message-rows.js';
 import { addSend, nextOrdinal, sendsOf } from './sends.js';
@@ -64,6 +65,7 @@ async function end(
     .execute();
   await moveMessages(db, claim.id, as, at);
   await addStep(db, claim.id, as, at, error);
+  await takeUpReopened(db, claim.conversation);
 }
 
 async function retry(

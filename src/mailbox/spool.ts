@@ -33,6 +33,7 @@ export async function spool(
         spooled_at: at,
         claim_id: null,
         settled_at: state === 'silent' ? at : null,
+        dropped: 0,
       })
       .onConflict((conflict) => conflict.column('id').doNothing())
       .executeTakeFirstOrThrow();

@@ -32,6 +32,8 @@ export interface MessagesTable {
   spooled_at: number;
   claim_id: string | null;
   settled_at: number | null;
+  /** 1: it fell silent because a person dropped it. */
+  dropped: number;
 }
 
 export interface ClaimsTable {
@@ -54,6 +56,8 @@ export interface ClaimsTable {
   opened_at: number;
   settled_at: number | null;
   settled_as: 'answered' | 'silent' | 'dead' | null;
+  /** Re-opened by hand then, and waiting, as `settled`, for another claim of its conversation to end. */
+  reopened_at: number | null;
 }
 
 /** One line a change of a claim: what `show` tells as the life of its messages. */

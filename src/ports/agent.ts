@@ -25,8 +25,12 @@ export interface TurnRequest {
   readonly prompt: string;
   /** A uuid v4, the turn's name on the wire. */
   readonly id: string;
-  /** Time without a frame, ms. */
+  /** Time without a frame while the model is to speak, ms. */
   readonly silenceMs: number;
+  /** Time without a frame while a built-in tool runs, ms; default as `silenceMs`. */
+  readonly toolMs?: number;
+  /** Time without a frame while a tool of an MCP server runs, ms; default as `silenceMs`. */
+  readonly mcpToolMs?: number;
   /** Time of the whole turn, ms. */
   readonly limitMs: number;
   /** Called at each frame of this turn. */

@@ -54,6 +54,15 @@ export interface MessageLife extends Message {
   readonly steps: readonly LifeStep[];
 }
 
+/** A message whose sender has not heard from us since. */
+export interface Unanswered {
+  readonly id: string;
+  readonly conversation: string;
+  /** The address an answer goes to. */
+  readonly to: string;
+  readonly spooledAt: number;
+}
+
 /** Every write is refused with WorkerError `lease-lost` once another generation holds the lease. */
 export interface Mailbox {
   /**
@@ -106,8 +115,33 @@ export interface Mailbox {
     limits: { exchanges: number; chars: number },
   ): Promise<Exchange[]>;
 
+  /**
+   * Of each conversation the oldest unsettled message, in order of arrival; not where its claim holds a send to that
+   * conversation already, an interim one or the notice of an earlier end.
+   */
+  unanswered(): Promise<Unanswered[]>;
+
   counts(): Promise<MailboxCounts>;
 
   /** A message by upstream id, with its whole life. */
   show(id: string): Promise<MessageLife | undefined>;
+
+  /** Messages in any of these states with their lives, the last that came in first. */
+  list(query: { states: readonly MessageState[]; limit: number }): Promise<MessageLife[]>;
+
+  /**
+   * By hand: the whole claim of a dead message is to be tried again, as `retry`, due at once, with no attempt counted
+   * and its prompt in full. Its conversation may have another unsettled claim meanwhile: then the re-opened one waits
+   * behind it (its messages are `retry` without an instant) and is due when that one has ended; several wait in the
+   * order of their first opening. A claim keeps its place: the memory of its prompt ends where it first stood.
+   * Rejects with WorkerError `usage` when the message is unknown or not dead.
+   */
+  reopen(id: string, at: number): Promise<{ claimId: string; messages: number }>;
+
+  /**
+   * By hand: a waiting, retry or dead message falls `silent` with the note `dropped by hand`, and with it its whole
+   * claim where it has one. It is no part of any memory. Rejects with WorkerError `usage` when the message is unknown,
+   * has ended otherwise, or is claimed: its turn must end first.
+   */
+  drop(id: string, at: number): Promise<{ messages: number }>;
 }

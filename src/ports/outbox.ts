@@ -12,6 +12,17 @@ export interface NewSend {
   readonly replyToId: string | undefined;
 }
 
+/** A text of our own in nobody's claim: it settles nothing. */
+export interface NewNotice {
+  /** Its name for ever: a second notice of one name to one target is none. */
+  readonly name: string;
+  /** Upstream id of the message it is about: once that has ended, there is nothing to say. */
+  readonly about: string;
+  readonly to: string;
+  /** As in `NewSend`. */
+  readonly parts: readonly string[];
+}
+
 /** Every write is refused with WorkerError `lease-lost` once another generation holds the lease. */
 export interface Outbox {
   /**
@@ -21,13 +32,19 @@ export interface Outbox {
    */
   commit(send: NewSend, at: number): Promise<{ rows: OutboxRow[]; repeated: boolean }>;
 
+  /**
+   * Commits a notice as rows in state `queued`. False, with nothing changed, when its name was used before, or the
+   * message it is about has ended.
+   */
+  notice(notice: NewNotice, at: number): Promise<boolean>;
+
   /** Sends of kind `reply` that this claim holds (rows of part 0), in any state. */
   settlingSends(claimId: string): Promise<number>;
 
   /**
    * The next row to send, due by `at`: per target strictly in order. A row waits while an earlier one of its target
-   * is queued or sending, and while an earlier part of its own send is unsure. An unsure row of another send holds
-   * nobody up: it may stay so for ever. Marks the row `sending` before it resolves.
+   * is queued, while any of its target is sending, and while an earlier part of its own send is unsure. An unsure row of
+   * another send holds nobody up: it may stay so for ever. Marks the row `sending` before it resolves.
    */
   next(at: number): Promise<OutboxRow | undefined>;
 
@@ -53,6 +70,15 @@ export interface Outbox {
   nextDueAt(): Promise<number | undefined>;
 
   counts(): Promise<Readonly<Record<OutboxState, number>>>;
+
+  /**
+   * By hand: an unsure row is sent again (`queued`, due now) or given up (`refused`, `dropped by hand`, the later
+   * parts of its send with it). Rejects with WorkerError `usage` when the row is unknown or not unsure.
+   */
+  settleUnsure(rowId: number, how: 'resend' | 'drop', at: number): Promise<void>;
+
+  /** Rows in any of these states, the last committed first. */
+  list(query: { states: readonly OutboxState[]; limit: number }): Promise<OutboxRow[]>;
 
   /** All rows of a claim, in order. */
   ofClaim(claimId: string): Promise<OutboxRow[]>;

@@ -1,4 +1,5 @@
-// The door of the wake sources: webhook receiver, wake stream, process signals.
+// The door of the wake sources: webhook receiver, wake stream, notifications, process signals.
+export { type NotificationSource, notificationSource } from './notifications.js';
 export { processSignals, type SignalLatch } from './signals.js';
 export { type WakeStreamOptions, wakeStream } from './stream.js';
 export { type WebhookOptions, type WebhookReceiver, webhookReceiver } from './webhook.js';

@@ -22,6 +22,7 @@ export class ClaimedTurn implements OpenTurn {
   readonly #onSend: () => void;
   readonly #counts = new Map<string, number>();
   #sends = 0;
+  #settled = false;
   #closed = false;
   #inFlight: Promise<unknown> = Promise.resolve();
 
@@ -40,7 +41,8 @@ export class ClaimedTurn implements OpenTurn {
   async list(): Promise<DmSummary[]> {
     const { conversation, messages } = this.#claim;
     const lastAt = Math.max(...messages.map((message) => message.sentAt ?? message.spooledAt));
-    return [{ with: conversation, unread: messages.length, lastAt }];
+    // Read again after the answer, it must not look unanswered: Claude would answer once more.
+    return [{ with: conversation, unread: this.#settled ? 0 : messages.length, lastAt }];
   }
 
   async read(request: {
@@ -126,12 +128,14 @@ export class ClaimedTurn implements OpenTurn {
       },
       clock.now(),
     );
+    if (kind === 'reply') this.#settled = true;
     this.#onSend();
     return { kind: 'accepted', messageId: `${rows[0]?.id ?? 0}`, repeated };
   }
 
   async noReply(): Promise<{ kind: 'noted' }> {
     this.noReplyCalled = true;
+    this.#settled = true;
     return { kind: 'noted' };
   }
 

@@ -1,4 +1,4 @@
-// The holds of this run: placed and lifted here, each edge told once.
+// The holds of this run: placed and lifted here, each outage told once when it begins and once when it is over.
 import { blocking, type Hold, type HoldReason, type Holds, lift, NO_HOLDS, place } from '../domain/hold.js';
 import type { Clock } from '../ports/clock.js';
 import type { Observer } from '../ports/observer.js';
@@ -7,6 +7,8 @@ export class HoldBoard {
   readonly #clock: Clock;
   readonly #observer: Observer;
   #holds: Holds = NO_HOLDS;
+  /** Holds whose time is up, but whose cause has not been seen to be gone: the next try will tell. */
+  readonly #trying = new Map<HoldReason, Hold>();
   /** Repeats of a hold since it was last free of it: waits grow by them. */
   readonly #repeats = new Map<HoldReason, number>();
 
@@ -21,8 +23,9 @@ export class HoldBoard {
 
   /** Places a hold until `until` (epoch ms), or until it is lifted. */
   place(reason: HoldReason, why: string, until?: number): void {
-    const known = this.#holds.get(reason);
-    const hold: Hold = { reason, why, since: this.#clock.now(), until };
+    const known = this.#holds.get(reason) ?? this.#trying.get(reason);
+    const hold: Hold = { reason, why, since: known?.since ?? this.#clock.now(), until };
+    this.#trying.delete(reason);
     this.#holds = place(this.#holds, hold);
     if (!known) this.#observer.on({ type: 'hold-began', hold });
   }
@@ -35,25 +38,24 @@ export class HoldBoard {
     this.place(reason, why, this.#clock.now() + waitMs);
   }
 
-  /** Lifts a hold: what caused it is over. */
+  /** What caused it is over. */
   clear(reason: HoldReason): void {
     this.#repeats.delete(reason);
-    this.#end(reason);
+    const hold = this.#holds.get(reason) ?? this.#trying.get(reason);
+    if (!hold) return;
+    this.#holds = lift(this.#holds, reason);
+    this.#trying.delete(reason);
+    this.#observer.on({ type: 'hold-ended', hold, at: this.#clock.now() });
   }
 
-  /** Takes away the holds whose time is up, and answers the one that blocks now. */
+  /** Sets aside the holds whose time is up, and answers the one that blocks now. */
   blocking(): Hold | undefined {
     const now = this.#clock.now();
     for (const hold of [...this.#holds.values()]) {
-      if (hold.until !== undefined && hold.until <= now) this.#end(hold.reason);
+      if (hold.until === undefined || hold.until > now) continue;
+      this.#holds = lift(this.#holds, hold.reason);
+      this.#trying.set(hold.reason, hold);
     }
     return blocking(this.#holds, now);
-  }
-
-  #end(reason: HoldReason): void {
-    const hold = this.#holds.get(reason);
-    if (!hold) return;
-    this.#holds = lift(this.#holds, reason);
-    this.#observer.on({ type: 'hold-ended', hold, at: this.#clock.now() });
   }
 }

@@ -1,21 +1,14 @@
-// Looking: one cheap call to the upstream inbox, spooled to the mailbox; when to look next.
-import { admits } from '../domain/addressing.js';
-import { effectiveSleepMs, nextSleepMs, type Pulse } from '../domain/backoff.js';
-import { isForUs } from '../domain/channel.js';
-import type { IncomingMessage } from '../domain/message.js';
-import { retryDelayMs } from '../domain/retry.js';
+// Looking: one cheap call to the upstream inbox, spooled to the mailbox; woken early, bounded by the schedule.
 import { announces, mergeWakes, type Wake, type WakeKind } from '../domain/wake.js';
 import type { LookOutcome } from '../ports/upstream.js';
 import { holdFor, messageOf } from './faults.js';
 import type { HoldBoard } from './hold-board.js';
+import { Intake, type Tally } from './intake.js';
 import { Latch } from './latch.js';
+import { LookSchedule } from './look-schedule.js';
 import type { WorkerOptions } from './options.js';
 import type { WorkerParts } from './parts.js';
 
-const FAILED_LOOK = { baseMs: 2_000, maxMs: 60_000 };
-/** A refused key does not heal by asking often. */
-const UNAUTHORISED_PROBE_MS = 5 * 60_000;
-const RATE_LIMIT_MS = 60_000;
 /** A wake that comes this soon after its mail was found had merely lost the race: not a missed one. */
 const LATE_WAKE_MS = 10_000;
 
@@ -28,6 +21,13 @@ export interface LookFacts {
   lastWokenBy: readonly WakeKind[];
 }
 
+export interface LookListener {
+  /** Something new is on disk. */
+  onMail(): void;
+  /** The inbox answers: what waited for that may go on. */
+  onReached(): void;
+}
+
 export class Looker {
   readonly facts: LookFacts = {
     lastAt: undefined,
@@ -38,22 +38,23 @@ export class Looker {
     lastWokenBy: [],
   };
   readonly #parts: WorkerParts;
-  readonly #options: WorkerOptions;
   readonly #holds: HoldBoard;
-  readonly #onMail: () => void;
+  readonly #listener: LookListener;
+  readonly #intake: Intake;
+  readonly #schedule: LookSchedule;
   readonly #wakes = new Latch<Wake>((wake) => wake.kind);
-  #sleepMs: number;
-  #failures = 0;
+  /** Wakes that came while the inbox wants to be left alone. */
+  #postponed: Wake[] = [];
   /** A webhook announced the latest mail: it works, so long sleeps are safe. */
   #announced = false;
   #unannouncedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(parts: WorkerParts, options: WorkerOptions, holds: HoldBoard, onMail: () => void) {
+  constructor(parts: WorkerParts, options: WorkerOptions, holds: HoldBoard, listener: LookListener) {
     this.#parts = parts;
-    this.#options = options;
     this.#holds = holds;
-    this.#onMail = onMail;
-    this.#sleepMs = options.backoff.minMs;
+    this.#listener = listener;
+    this.#intake = new Intake(parts, options);
+    this.#schedule = new LookSchedule(options.backoff);
   }
 
   wake(kind: WakeKind): void {
@@ -68,25 +69,28 @@ export class Looker {
   }
 
   /** Something happened that makes mail likely: sleep short again. */
-  pulse(pulse: Extract<Pulse, 'settled' | 'did-work'>): void {
-    this.#sleepMs = nextSleepMs(this.#sleepMs, pulse, this.#options.backoff);
-    this.facts.nextAt = Math.min(
-      this.facts.nextAt ?? Number.POSITIVE_INFINITY,
-      this.#parts.clock.now() + this.#sleepMs,
-    );
+  pulse(pulse: 'settled' | 'did-work'): void {
+    this.#schedule.pulse(this.#parts.clock.now(), pulse);
+    this.#noteNext();
     this.#wakes.poke();
   }
 
   /** Looks, sleeps, looks again, until `signal` aborts. A look under way is finished, not cut: `force` cuts it. */
   async run(signal: AbortSignal, force: AbortSignal): Promise<void> {
+    const { clock } = this.#parts;
     while (!signal.aborted) {
-      const wakes = this.#wakes.take();
-      const due = this.facts.nextAt === undefined || this.facts.nextAt <= this.#parts.clock.now();
-      if (wakes.length > 0 || due) {
+      const wakes = [...this.#postponed, ...this.#wakes.take()];
+      this.#postponed = [];
+      const now = clock.now();
+      const kinds = mergeWakes(wakes);
+      const woken = kinds.length > 0 && this.#schedule.heldUntil(kinds) <= now;
+      if (woken || this.#schedule.dueAt(this.#live()) <= now) {
         const first: WakeKind = this.facts.count === 0 ? 'start' : 'timer';
-        await this.look(wakes.length > 0 ? mergeWakes(wakes) : [first], force);
+        await this.look(kinds.length > 0 ? kinds : [first], force);
       } else {
-        await this.#wakes.wait(this.facts.nextAt ?? 0, this.#parts.clock, signal);
+        this.#postponed = wakes;
+        const until = Math.min(this.#schedule.dueAt(this.#live()), now + this.#schedule.longestWaitMs);
+        await this.#wakes.wait(until, clock, signal);
       }
     }
   }
@@ -94,12 +98,13 @@ export class Looker {
   /** One look. Answers how it ended; the next one is scheduled. */
   async look(wokenBy: readonly WakeKind[], signal: AbortSignal): Promise<LookOutcome> {
     const { clock, upstream } = this.#parts;
-    const tally = { fresh: 0, known: 0 };
+    const tally: Tally = { fresh: 0, known: 0 };
     this.facts.lastAt = clock.now();
     this.facts.count += 1;
     this.facts.lastWokenBy = wokenBy;
     try {
-      const outcome = await upstream.look((batch) => this.#spool(batch, tally), signal);
+      await this.#intake.catchUp(tally);
+      const outcome = await upstream.look((batch) => this.#intake.spool(batch, tally), signal);
       if (outcome.kind === 'looked') this.#succeeded(tally, wokenBy);
       else this.#failed(outcome);
       return outcome;
@@ -110,31 +115,17 @@ export class Looker {
       return outcome;
     } finally {
       // Whatever was spooled before a failure waits to be answered.
-      if (tally.fresh > 0) this.#onMail();
+      if (tally.fresh > 0) this.#listener.onMail();
     }
   }
 
-  async #spool(batch: readonly IncomingMessage[], tally: { fresh: number; known: number }): Promise<void> {
-    const { mailbox, clock, upstream } = this.#parts;
-    const { admission, channels } = this.#options;
-    const silent = batch.filter(
-      (message) =>
-        message.kind === 'system' ||
-        !isForUs(message, channels, upstream.ownName) ||
-        message.sender === upstream.ownName ||
-        !admits(admission, message.sender),
-    );
-    const result = await mailbox.spool(batch, clock.now(), new Set(silent.map((message) => message.id)));
-    tally.fresh += result.fresh;
-    tally.known += result.known;
-  }
-
-  #succeeded(tally: { fresh: number; known: number }, wokenBy: readonly WakeKind[]): void {
+  #succeeded(tally: Tally, wokenBy: readonly WakeKind[]): void {
     const { clock, observer, wakeSources } = this.#parts;
     const now = clock.now();
-    this.#failures = 0;
     this.#holds.clear('inbox-down');
     this.#holds.clear('inbox-unauthorised');
+    // Only a write proves that the disk takes writes again.
+    if (tally.fresh > 0) this.#holds.clear('disk-full');
     this.facts.lastSuccessAt = now;
     const announced = wokenBy.some(announces);
     // The first look of a run finds what came while nobody ran: no wake was owed.
@@ -149,26 +140,23 @@ export class Looker {
       this.#unannouncedAt = now;
     }
     if (tally.fresh > 0) this.#announced = announced;
-    this.#sleepMs = nextSleepMs(this.#sleepMs, tally.fresh > 0 ? 'mail' : 'empty', this.#options.backoff);
-    this.facts.nextAt = now + effectiveSleepMs(this.#sleepMs, this.#live(), this.#options.backoff);
-    observer.on({ type: 'looked', ...tally, wokenBy, missed, nextAt: this.facts.nextAt });
+    this.#schedule.succeeded(now, tally.fresh > 0 ? 'mail' : 'empty');
+    observer.on({ type: 'looked', ...tally, wokenBy, missed, nextAt: this.#noteNext() });
+    this.#listener.onReached();
   }
 
   #failed(outcome: Exclude<LookOutcome, { kind: 'looked' }>, placeHold = true): void {
     const { clock, observer, random } = this.#parts;
-    this.#failures += 1;
-    this.#sleepMs = nextSleepMs(this.#sleepMs, 'failed', this.#options.backoff);
-    const now = clock.now();
-    const waitMs = retryDelayMs(this.#failures, FAILED_LOOK, random.next());
-    if (outcome.kind === 'unauthorised') {
-      this.#holds.place('inbox-unauthorised', outcome.message);
-      this.facts.nextAt = now + UNAUTHORISED_PROBE_MS;
-    } else {
-      if (placeHold) this.#holds.place('inbox-down', outcome.message);
-      this.facts.nextAt =
-        outcome.kind === 'rate-limited' ? (outcome.until ?? now + RATE_LIMIT_MS) : now + waitMs;
-    }
+    this.#schedule.failed(clock.now(), outcome, random.next());
+    this.#noteNext();
+    if (outcome.kind === 'unauthorised') this.#holds.place('inbox-unauthorised', outcome.message);
+    else if (placeHold) this.#holds.place('inbox-down', outcome.message);
     observer.on({ type: 'look-failed', outcome: outcome.kind, text: outcome.message });
+  }
+
+  #noteNext(): number {
+    this.facts.nextAt = this.#schedule.dueAt(this.#live());
+    return this.facts.nextAt;
   }
 
   #live(): boolean {

@@ -2,11 +2,26 @@
 import { EXIT, WorkerError } from '../domain/errors.js';
 import type { Hold } from '../domain/hold.js';
 import type { LookOutcome } from '../ports/upstream.js';
+import { messageOf } from './faults.js';
 
 export interface RunEnd {
   readonly exitCode: number;
   readonly text: string;
   readonly error?: WorkerError;
+}
+
+const LOST = 'Another worker has taken this inbox over.';
+export const LEASE_LOST: RunEnd = {
+  exitCode: EXIT.leaseHeld,
+  text: LOST,
+  error: new WorkerError('lease-lost', LOST),
+};
+
+/** Something nobody foresaw, or an error that names itself. */
+export function endOfCrash(cause: unknown): RunEnd {
+  const error =
+    cause instanceof WorkerError ? cause : new WorkerError('internal', messageOf(cause), { cause });
+  return { exitCode: error.exitCode, text: error.message, error };
 }
 
 /** What a failed look means to `--once`, for which there is no later one. */

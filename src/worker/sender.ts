@@ -10,7 +10,7 @@ import type { WorkerParts } from './parts.js';
 
 const SEND_RETRY = { baseMs: 2_000, maxMs: 5 * 60_000 };
 const IDLE_MS = 60_000;
-const RECOVER_PROBE_MS = 5_000;
+const RECORD_RETRY_MS = 2_000;
 
 interface SendResult {
   readonly state: OutboxState;
@@ -25,6 +25,9 @@ export class Sender {
   readonly #holds: HoldBoard;
   readonly #work = new Latch<true>(() => 'work');
   #recovered = false;
+  #reached = false;
+  /** What the upstream has said of a row, while the disk could not take it: told there before anything else is sent. */
+  #unrecorded: { readonly row: OutboxRow; readonly result: SendResult } | undefined;
 
   constructor(parts: WorkerParts, options: WorkerOptions, holds: HoldBoard) {
     this.#parts = parts;
@@ -49,8 +52,9 @@ export class Sender {
   /** Sends all that is due now. A row that must wait is left for later. */
   async flush(signal: AbortSignal): Promise<void> {
     try {
-      if (!this.#recovered) this.#recovered = await this.#recover(signal);
+      if (!this.#recovered) this.#recovered = await this.#recover();
       while (this.#recovered) {
+        await this.#recordLate();
         if (signal.aborted) return;
         const row = await this.#parts.outbox.next(this.#parts.clock.now());
         if (!row) return;
@@ -65,9 +69,11 @@ export class Sender {
    * What a dead worker was sending: with idempotency keys the same send again is harmless; without, nobody can
    * tell whether it arrived. Which of the two holds is known only once the upstream has answered.
    */
-  async #recover(signal: AbortSignal): Promise<boolean> {
+  async #recover(): Promise<boolean> {
     const { upstream, outbox, observer } = this.#parts;
-    if ((await upstream.check(signal)).kind !== 'looked') return false;
+    const { sending } = await outbox.counts();
+    if (sending === 0) return true;
+    if (!this.#reached) return false;
     const resend = upstream.idempotent || this.#options.onUnsure === 'resend';
     const count = await outbox.recover(resend ? 'queued' : 'unsure');
     if (count > 0 && !resend) {
@@ -77,22 +83,39 @@ export class Sender {
     return true;
   }
 
+  /** A look has reached the inbox: from now on it is known whether it takes idempotency keys. */
+  reached(): void {
+    if (this.#reached) return;
+    this.#reached = true;
+    this.poke();
+  }
+
   async #nextAt(): Promise<number> {
     const now = this.#parts.clock.now();
-    if (!this.#recovered) return now + RECOVER_PROBE_MS;
+    if (!this.#recovered) return now + IDLE_MS;
+    if (this.#unrecorded) return now + RECORD_RETRY_MS;
     const due = await this.#parts.outbox.nextDueAt();
     // A due row that `next` did not give waits for an earlier one; looking again at once would spin.
     return due === undefined ? now + IDLE_MS : Math.max(due, now + 1_000);
   }
 
   async #send(row: OutboxRow, signal: AbortSignal): Promise<void> {
-    const { upstream, outbox, clock, observer } = this.#parts;
+    const { upstream } = this.#parts;
     const outcome = await upstream.send(
       { to: row.to, text: row.text, replyToId: row.replyToId, idempotencyKey: row.idempotencyKey },
       signal,
     );
     const result = this.#resultOf(outcome, row);
+    this.#unrecorded = { row, result };
+    await this.#recordLate();
+  }
+
+  async #recordLate(): Promise<void> {
+    const { outbox, clock, observer } = this.#parts;
+    if (!this.#unrecorded) return;
+    const { row, result } = this.#unrecorded;
     await outbox.record(row.id, result, clock.now());
+    this.#unrecorded = undefined;
     if (result.state === 'sent') {
       observer.on({
         type: 'sent',

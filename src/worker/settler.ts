@@ -12,6 +12,14 @@ import { deadNotice } from './recovery.js';
 import type { SlotSession } from './slot-session.js';
 import type { TurnReport } from './turn-runner.js';
 
+/** A turn that is over, and how far it is settled. */
+export interface FinishedTurn {
+  readonly claims: readonly [Claim, ...Claim[]];
+  readonly report: TurnReport;
+  /** By claim id: those that are on disk. */
+  readonly verdicts: Map<string, Verdict>;
+}
+
 export class Settler {
   readonly #parts: WorkerParts;
   readonly #options: WorkerOptions;
@@ -33,30 +41,37 @@ export class Settler {
     this.#onSend = onSend;
   }
 
-  /** Settles every claim of the turn, then the turn itself. The first claim carries the turn's cost. */
-  async settle(claims: readonly [Claim, ...Claim[]], report: TurnReport): Promise<void> {
+  /**
+   * Settles every claim of the turn, then the turn itself. Rejects when the disk refuses; called again with the same
+   * turn, it goes on where it broke off.
+   */
+  async settle(turn: FinishedTurn): Promise<void> {
     const { ledger, clock, random, agent } = this.#parts;
+    const { report } = turn;
     const { outcome } = report;
-    const verdicts: Verdict[] = [];
-    for (const claim of claims) verdicts.push(await this.#settleOne(claim, report));
+    for (const claim of turn.claims) {
+      if (!turn.verdicts.has(claim.id)) turn.verdicts.set(claim.id, await this.#settleOne(claim, report));
+    }
     this.#onSend();
-    holdAfter(outcome, this.#holds, random.next());
-    const [claim] = claims;
-    const verdict = verdicts[0]?.kind ?? 'retry';
-    const { usage, sessionId } = outcome;
+    this.#holds.clear('disk-full');
     const endedAt = clock.now();
-    await ledger.end(report.turnId, {
-      endedAt,
-      sessionId,
-      verdict,
-      outcome: describeOutcome(outcome),
-      usage,
-    });
-    const conversation = claims.length === 1 ? claim.conversation : undefined;
+    const verdicts = turn.claims.map((claim) => turn.verdicts.get(claim.id) as Verdict);
+    // The first row carries the turn's cost; the others count as turns of their conversations.
+    for (const [index, row] of report.rows.entries()) {
+      await ledger.end(row, {
+        endedAt,
+        sessionId: outcome.sessionId,
+        verdict: verdicts[index]?.kind ?? 'retry',
+        outcome: describeOutcome(outcome),
+        usage: index === 0 ? outcome.usage : NO_USAGE,
+      });
+    }
+    const conversation = turn.claims.length === 1 ? turn.claims[0].conversation : undefined;
     const next = await this.#nextSession(verdicts, report);
     await this.#session.keep(next, conversation, outcome.contextTokens, agent.facts);
-    claims.forEach((one, index) => {
-      this.#tell(one, verdicts[index]?.kind ?? 'retry', report, endedAt, index === 0);
+    holdAfter(outcome, this.#holds, random.next());
+    turn.claims.forEach((claim, index) => {
+      this.#tell(claim, verdicts[index]?.kind ?? 'retry', report, endedAt, index === 0);
     });
   }
 

@@ -8,7 +8,7 @@ import type { HoldBoard } from './hold-board.js';
 import type { WorkerOptions } from './options.js';
 import type { WorkerParts } from './parts.js';
 import { deadNotice } from './recovery.js';
-import { Settler } from './settler.js';
+import { type FinishedTurn, Settler } from './settler.js';
 import { type SessionPlan, SlotSession } from './slot-session.js';
 import { TurnRunner } from './turn-runner.js';
 
@@ -42,6 +42,9 @@ export class Ticker {
   readonly #holds: HoldBoard;
   readonly #onSend: () => void;
   readonly #settler: Settler;
+  /** Claimed, and not yet settled or given back. */
+  #open: readonly Claim[] = [];
+  #finished: FinishedTurn | undefined;
 
   constructor(parts: WorkerParts, options: WorkerOptions, holds: HoldBoard, desk: Desk, onSend: () => void) {
     this.#parts = parts;
@@ -56,16 +59,23 @@ export class Ticker {
 
   /** Spawns the agent before it is needed. Costs no model call. */
   async warmUp(signal: AbortSignal): Promise<WorkerError | undefined> {
-    const ready = await this.#ready(this.session.warmUp(), signal);
-    return ready.kind === 'unusable' ? ready.error : undefined;
+    try {
+      const ready = await this.#ready(this.session.warmUp(), signal);
+      return ready.kind === 'unusable' ? ready.error : undefined;
+    } catch (error) {
+      if (!holdFor(error, this.#holds)) throw error;
+      return undefined;
+    }
   }
 
   /** One pass. Never rejects for what can happen to our disk or lease: that becomes a hold. */
   async tick(signal: AbortSignal): Promise<TickResult> {
     try {
       const { mailbox, clock, ids } = this.#parts;
+      await this.#finishLate();
       const claim = await mailbox.claim({ at: clock.now(), slot: this.#options.slot, newId: ids.uuid() });
       if (!claim) return { kind: 'nothing', nextAt: await mailbox.nextRetryAt() };
+      this.#open = [claim];
       return await this.#work(claim, signal);
     } catch (error) {
       if (!holdFor(error, this.#holds)) throw error;
@@ -73,20 +83,31 @@ export class Ticker {
     }
   }
 
+  /** At the end of a run: one more try to put on disk what a full one refused. The next start rescues what is left. */
+  async finish(): Promise<void> {
+    try {
+      await this.#finishLate();
+    } catch (error) {
+      if (!holdFor(error, this.#holds)) throw error;
+    }
+  }
+
   async #work(claim: Claim, signal: AbortSignal): Promise<TickResult> {
     const guard = await this.guard.ofClaim(claim);
     if (guard.kind !== 'ok') return this.#cap(claim, guard);
     const claims: [Claim, ...Claim[]] = [claim, ...(await this.#others())];
+    this.#open = claims;
     const plan = this.session.plan(claims);
     const ready = await this.#ready(plan.wish, signal);
     if (ready.kind !== 'ready') {
-      for (const one of claims) await this.#giveBack(one);
+      await this.#finishLate();
       return ready.kind === 'unusable' ? ready : { kind: 'held' };
     }
     const held = plan.wish.kind === 'same' && ready.resumed;
     this.turns += 1;
     const report = await this.runner.run(claims, plan.continues && held, plan.remembers && held, signal);
-    await this.#settler.settle(claims, report);
+    this.#finished = { claims, report, verdicts: new Map() };
+    await this.#finishLate();
     if (this.#options.session === 'fresh') await this.#endProcess();
     return { kind: 'worked' };
   }
@@ -98,6 +119,17 @@ export class Ticker {
     await this.session.save(agent.facts);
   }
 
+  /**
+   * What is claimed must come to an end whatever the disk does: a finished turn is settled, an unbegun one given back.
+   * Rejects when the disk still refuses, and is asked again before anything new is claimed.
+   */
+  async #finishLate(): Promise<void> {
+    if (this.#finished) await this.#settler.settle(this.#finished);
+    else for (const claim of this.#open) await this.#giveBack(claim);
+    this.#finished = undefined;
+    this.#open = [];
+  }
+
   /** With `pull_scope: all` one turn sees all that waits: each conversation under a claim of its own. */
   async #others(): Promise<Claim[]> {
     if (this.#options.delivery !== 'pull' || this.#options.pullScope !== 'all') return [];
@@ -106,6 +138,7 @@ export class Ticker {
     while (claims.length < MAX_CLAIMS) {
       const claim = await mailbox.claim({ at: clock.now(), slot: this.#options.slot, newId: ids.uuid() });
       if (!claim) break;
+      this.#open = [...this.#open, claim];
       const guard = await this.guard.ofClaim(claim);
       if (guard.kind === 'ok') claims.push(claim);
       else await this.#cap(claim, guard);
@@ -150,6 +183,7 @@ export class Ticker {
       } as const;
       await mailbox.settle(claim.id, retry, now);
     }
+    this.#open = this.#open.filter((open) => open.id !== claim.id);
     const end =
       guard.kind === 'dead' ? 'it is dead' : `it waits until ${new Date(guard.until).toISOString()}`;
     observer.on({ type: 'notice', level: 'warn', text: `${claim.conversation}: ${guard.why}; ${end}.` });

@@ -17,6 +17,8 @@ export interface OpenTurnFacts {
 
 export interface TurnReport {
   readonly turnId: string;
+  /** The turn's rows in the ledger, one a claim: the first is the turn itself. */
+  readonly rows: readonly string[];
   readonly outcome: TurnOutcome;
   readonly noReplyCalled: boolean;
   readonly taskDoneCalled: boolean;
@@ -58,15 +60,12 @@ export class TurnRunner {
     const promptBytes = new TextEncoder().encode(prompt).length;
     const { sessionId } = agent.facts;
     const turn = this.#openTurn(claims);
-    await ledger.begin({
-      id: turnId,
-      claimId: claim.id,
-      conversation: claim.conversation,
-      slot,
-      sessionId,
-      startedAt,
-      promptBytes,
-    });
+    const rows = [turnId, ...claims.slice(1).map(() => ids.uuid())];
+    for (const [index, one] of claims.entries()) {
+      const { id: claimId, conversation } = one;
+      const id = rows[index] ?? turnId;
+      await ledger.begin({ id, claimId, conversation, slot, sessionId, startedAt, promptBytes });
+    }
     for (const one of claims) this.#tellBegin(one, turnId, promptBytes, continues);
     this.current = { conversation: claim.conversation, startedAt, lastFrameAt: startedAt };
     this.#desk.open(slot, turn);
@@ -89,6 +88,7 @@ export class TurnRunner {
       );
       return {
         turnId,
+        rows,
         outcome,
         noReplyCalled: turn.noReplyCalled,
         taskDoneCalled: turn.taskDoneCalled,
@@ -133,10 +133,10 @@ export class TurnRunner {
       see: (sessionId) => {
         if (sessionId === undefined) return;
         noted ??= Promise.all(claims.map((claim) => this.#parts.mailbox.noteSession(claim.id, sessionId)));
-        // Awaited in `done`; a rejection in between must not count as unhandled.
         noted.catch(() => {});
       },
-      done: async () => void (await noted),
+      // Without the note a rescue sends the full prompt: no reason to throw a finished turn away.
+      done: async () => void (await noted?.catch(() => {})),
     };
   }
 

@@ -1,17 +1,17 @@
 // The worker: three loops over one mailbox. Looking, working and sending never wait for each other.
 import { decide } from '../domain/decide.js';
-import { EXIT, WorkerError } from '../domain/errors.js';
+import { EXIT, type WorkerError } from '../domain/errors.js';
 import type { Status } from '../domain/status.js';
 import type { WakeKind } from '../domain/wake.js';
 import type { Desk } from './desk.js';
-import { holdFor, messageOf } from './faults.js';
+import { holdFor } from './faults.js';
 import { HoldBoard } from './hold-board.js';
 import { Latch } from './latch.js';
 import { Looker } from './looker.js';
 import type { WorkerOptions } from './options.js';
 import type { WorkerParts } from './parts.js';
 import { recover } from './recovery.js';
-import { endOfHold, endOfLook, type RunEnd } from './run-end.js';
+import { endOfCrash, endOfHold, endOfLook, LEASE_LOST, type RunEnd } from './run-end.js';
 import { Sender } from './sender.js';
 import { describeStatus } from './status.js';
 import { Ticker } from './ticker.js';
@@ -37,6 +37,7 @@ export class Worker {
   readonly #quiet = new AbortController();
   readonly #force = new AbortController();
   readonly #startedAt: number;
+  #forced = false;
   #end: RunEnd | undefined;
 
   constructor(parts: WorkerParts, options: WorkerOptions, desk: Desk) {
@@ -46,9 +47,12 @@ export class Worker {
     this.#holds = new HoldBoard(parts.clock, parts.observer);
     this.#sender = new Sender(parts, options, this.#holds);
     this.#waitNotice = new WaitNotice(parts, options, this.#holds, () => this.#sender.poke());
-    this.#looker = new Looker(parts, options, this.#holds, () => {
-      this.#work.set(true);
-      this.#waitNotice.poke();
+    this.#looker = new Looker(parts, options, this.#holds, {
+      onMail: () => {
+        this.#work.set(true);
+        this.#waitNotice.poke();
+      },
+      onReached: () => this.#sender.reached(),
     });
     this.#ticker = new Ticker(parts, options, this.#holds, desk, () => this.#sender.poke());
     this.#startedAt = parts.clock.now();
@@ -57,6 +61,7 @@ export class Worker {
   wake(kind: WakeKind): void {
     this.#looker.wake(kind);
     this.#work.set(true);
+    this.#sender.poke();
   }
 
   /** `drain` takes nothing new and lets the running turn end by the drain deadline; `force` ends it now. */
@@ -68,7 +73,9 @@ export class Worker {
       this.#quiet.abort();
       void this.#forceAfterDrain();
     }
-    if (how === 'force') this.#force.abort();
+    if (how !== 'force') return;
+    this.#forced = true;
+    this.#force.abort();
   }
 
   async status(): Promise<Status> {
@@ -92,7 +99,10 @@ export class Worker {
     ];
     // One loop that fails for a reason nobody foresaw must not leave the others running half a worker.
     for (const loop of loops) loop.catch((error) => this.#crash(error));
-    for (const source of wakeSources) await source.start((kind) => this.wake(kind));
+    // Not awaited: a stream that does not answer must not keep a stop waiting.
+    for (const source of wakeSources) {
+      source.start((kind) => this.wake(kind)).catch((error) => this.#crash(error));
+    }
     await Promise.allSettled(loops);
     await Promise.all(wakeSources.map((source) => source.stop()));
     return this.#finish(observer);
@@ -125,7 +135,7 @@ export class Worker {
 
   async #workLoop(): Promise<void> {
     const { clock } = this.#parts;
-    const unusable = await this.#ticker.warmUp(this.#force.signal);
+    const unusable = await this.#ticker.warmUp(this.#quiet.signal);
     if (unusable) this.#giveUp(unusable);
     while (!this.#quiet.signal.aborted) {
       this.#work.take();
@@ -180,7 +190,7 @@ export class Worker {
     if (await flags.take('did-work')) this.#looker.pulse('did-work');
     if (result.kind === 'worked' || result.kind === 'capped') return result.kind;
     if (result.kind === 'unusable') this.#giveUp(result.error);
-    const nextAt = result.kind === 'nothing' ? result.nextAt : undefined;
+    const nextAt = result.kind === 'nothing' ? result.nextAt : this.#holds.blocking()?.until;
     return Math.min(nextAt ?? Infinity, this.#recheckAt());
   }
 
@@ -206,17 +216,15 @@ export class Worker {
   }
 
   #loseLease(): void {
-    const text = 'Another worker has taken this inbox over.';
-    this.#holds.place('lease-lost', text);
-    this.#end ??= { exitCode: EXIT.leaseHeld, text, error: new WorkerError('lease-lost', text) };
-    this.stop('force', text);
+    this.#end ??= LEASE_LOST;
+    this.#holds.place('lease-lost', LEASE_LOST.text);
+    this.stop('force', LEASE_LOST.text);
   }
 
   #crash(error: unknown): void {
-    const known = error instanceof WorkerError ? error : undefined;
-    const shown = known ?? new WorkerError('internal', messageOf(error), { cause: error });
-    this.#end ??= { exitCode: shown.exitCode, text: shown.message, error: shown };
-    this.stop('force', shown.message);
+    const end = endOfCrash(error);
+    this.#end ??= end;
+    this.stop('force', end.text);
   }
 
   async #forceAfterDrain(): Promise<void> {
@@ -227,12 +235,14 @@ export class Worker {
 
   async #finish(observer: WorkerParts['observer']): Promise<RunEnd> {
     const { agent, upstream } = this.#parts;
+    await this.#ticker.finish();
     // A reply that the last turn committed goes out before we leave; what cannot be sent now waits on disk.
     await this.#sender.flush(this.#force.signal).catch(() => {});
     await agent.stop(5_000);
     await upstream.close();
     this.#force.abort();
-    const end = this.#end ?? { exitCode: EXIT.done, text: 'drained' };
+    const text = this.#forced ? 'ended by force; what was open is taken up at the next start' : 'drained';
+    const end = this.#end ?? { exitCode: EXIT.done, text };
     observer.on({ type: 'stopped', text: end.text });
     return end;
   }

@@ -26,7 +26,12 @@ describe('duration or off', () => {
   const kind = durationOrOff({ minMs: 1000 });
 
   it('reads both, and off as JSON has it', () => {
-    expect(['5m', 'off', ' OFF ', false].map((raw) => value(kind, raw))).toEqual([300_000, 'off', 'off', 'off']);
+    expect(['5m', 'off', ' OFF ', false].map((raw) => value(kind, raw))).toEqual([
+      300_000,
+      'off',
+      'off',
+      'off',
+    ]);
     expect([kind.write(300_000), kind.write('off')]).toEqual(['5m', 'off']);
   });
 

@@ -16,9 +16,14 @@ const writes: [string, (store: Store) => Promise<unknown>][] = [
   ['settle', ({ mailbox }) => mailbox.settle('c1', { kind: 'silent' }, 1)],
   ['settle to retry', ({ mailbox }) => mailbox.settle('c1', retryAt(1), 1)],
   ['commit', ({ outbox }) => outbox.commit({ ...reply('hi'), claimId: 'c1', kind: 'reply', ordinal: 0 }, 1)],
+  ['notice', ({ outbox }) => outbox.notice({ name: 'n', about: 'm1', to: '@alice', parts: ['soon'] }, 1)],
   ['next', ({ outbox }) => outbox.next(9_999)],
   ['record', ({ outbox }) => outbox.record(1, { state: 'sent' }, 1)],
   ['recover', ({ outbox }) => outbox.recover('queued')],
+  ['reopen', ({ mailbox }) => mailbox.reopen('m3', 1)],
+  ['drop of a waiting message', ({ mailbox }) => mailbox.drop('m2', 1)],
+  ['drop of a claim', ({ mailbox }) => mailbox.drop('m3', 1)],
+  ['settleUnsure', ({ outbox }) => outbox.settleUnsure(2, 'resend', 1)],
   ['ledger begin', ({ ledger }) => ledger.begin({ ...TURN, id: 't2' })],
   [
     'ledger end',
@@ -46,6 +51,12 @@ async function filled(store: Store): Promise<void> {
   await store.mailbox.claim({ at: 1, slot: 0, newId: 'c1' });
   await store.outbox.commit({ ...reply('on it'), claimId: 'c1', kind: 'interim', ordinal: 0 }, 1);
   await store.outbox.next(1);
+  await store.outbox.commit({ ...reply('?', '@zoe'), claimId: 'c1', kind: 'other', ordinal: 0 }, 1);
+  await store.outbox.next(1);
+  await store.outbox.record(2, { state: 'unsure' }, 1);
+  await store.mailbox.spool([message('m3', '@dora')], 1);
+  await store.mailbox.claim({ at: 1, slot: 0, newId: 'c3', prefer: '@dora' });
+  await store.mailbox.settle('c3', { kind: 'dead', error: 'no', notice: undefined }, 1);
   await store.ledger.begin(TURN);
   await store.slots.save(SLOT);
 }
@@ -56,6 +67,8 @@ async function everything(store: Store): Promise<unknown[]> {
     await mailbox.counts(),
     await mailbox.openClaims(),
     await mailbox.show('m1'),
+    await mailbox.show('m2'),
+    await mailbox.show('m3'),
     await outbox.ofClaim('c1'),
     await ledger.recent(9),
     await slots.load(0),

@@ -1,7 +1,7 @@
 // Rules of the smaller parts: ledger, slots, deliveries.
 import { describe, expect, it } from 'vitest';
 import type { TurnRecord, TurnResult } from '../../src/ports/ledger.js';
-import { type Bench, opened } from './mailbox.js';
+import { type Bench, message, opened } from './mailbox.js';
 
 const turn = (id: string, startedAt: number): TurnRecord => ({
   id,
@@ -51,6 +51,90 @@ export function recordRules(bench: () => Bench): void {
       await ledger.end('t3', result());
       expect(await ledger.recent(2)).toEqual([{ ...turn('t3', 800), ...result() }, turn('t2', 500)]);
       expect((await ledger.recent(9))[2]).toEqual({ ...turn('t1', 1_000), ...result({ sessionId: 's0' }) });
+    });
+
+    it('tells what was spent since an instant: of all, of a conversation, of a claim', async () => {
+      const { ledger } = await opened(bench());
+      expect(await ledger.spent({ since: 0 })).toEqual({ usd: 0, tokens: 0 });
+      await ledger.begin({ ...turn('t1', 1_000), claimId: 'c1' });
+      await ledger.begin({ ...turn('t2', 2_000), claimId: 'c1' });
+      await ledger.begin({ ...turn('t3', 3_000), claimId: 'c2', conversation: '@bob' });
+      await ledger.begin({ ...turn('t4', 4_000), claimId: 'c2', conversation: '@bob' });
+      for (const id of ['t1', 't2', 't3']) await ledger.end(id, result());
+      expect(await ledger.spent({ since: 0 })).toEqual({ usd: 0.75, tokens: 360 });
+      expect(await ledger.spent({ since: 1_001 })).toEqual({ usd: 0.5, tokens: 240 });
+      expect(await ledger.spent({ since: 0, conversation: '@alice' })).toEqual({ usd: 0.5, tokens: 240 });
+      expect(await ledger.spent({ since: 1_001, claimId: 'c1' })).toEqual({ usd: 0.25, tokens: 120 });
+      // One turn of it still runs.
+      expect(await ledger.spent({ since: 0, claimId: 'c2' })).toEqual({ usd: 0.25, tokens: 120 });
+      const nothing = { usd: 0, tokens: 0 };
+      expect(await ledger.spent({ since: 0, conversation: '@alice', claimId: 'c2' })).toEqual(nothing);
+      expect(await ledger.spent({ since: 0, conversation: '' })).toEqual(nothing);
+    });
+
+    it('tells what a sender has cost: every turn of a claim that holds a message of theirs, once', async () => {
+      const { ledger, mailbox } = await opened(bench());
+      const ops = { conversation: '#ops' };
+      await mailbox.spool(
+        [
+          message('m1', '#ops', { sender: '@bob' }),
+          message('m2', '#ops', { sender: '@bob' }),
+          message('m3', '#ops', { sender: '@carol' }),
+          message('m4', '@dora'),
+        ],
+        1_000,
+      );
+      await mailbox.claim({ at: 1_000, slot: 0, newId: 'c1' });
+      await mailbox.claim({ at: 1_000, slot: 0, newId: 'c2' });
+      for (const [id, claimId] of [
+        ['t1', 'c1'],
+        ['t2', 'c1'],
+        ['t3', 'c2'],
+      ] as const) {
+        await ledger.begin({ ...turn(id, 2_000), ...(claimId === 'c1' ? ops : {}), claimId });
+        await ledger.end(id, result());
+      }
+      expect(await ledger.spent({ since: 0, sender: '@bob' })).toEqual({ usd: 0.5, tokens: 240 });
+      expect(await ledger.spent({ since: 0, sender: '@carol' })).toEqual({ usd: 0.5, tokens: 240 });
+      expect(await ledger.spent({ since: 0, sender: '@dora' })).toEqual({ usd: 0.25, tokens: 120 });
+      expect(await ledger.spent({ since: 2_001, sender: '@dora' })).toEqual({ usd: 0, tokens: 0 });
+      expect(await ledger.spent({ since: 0, sender: '@nobody' })).toEqual({ usd: 0, tokens: 0 });
+      await mailbox.spool([message('m5', '@eve')], 3_000);
+      expect(await ledger.spent({ since: 0, sender: '@eve' })).toEqual({ usd: 0, tokens: 0 });
+    });
+
+    it('tells when the answered turns of a conversation ended', async () => {
+      const { ledger } = await opened(bench());
+      const ends = [
+        ['t1', '@alice', 'answered', 3_000],
+        ['t2', '@alice', 'retry', 2_500],
+        ['t3', '@alice', 'answered', 2_000],
+        ['t4', '@bob', 'answered', 2_200],
+        ['t5', '@alice', 'silent', 2_300],
+      ] as const;
+      for (const [id, conversation, verdict, endedAt] of ends) {
+        await ledger.begin({ ...turn(id, 1_000), conversation });
+        await ledger.end(id, result({ verdict, endedAt }));
+      }
+      await ledger.begin(turn('t6', 1_000));
+      expect(await ledger.turnEnds('@alice', 0)).toEqual([2_000, 3_000]);
+      expect(await ledger.turnEnds('@alice', 2_001)).toEqual([3_000]);
+      expect(await ledger.turnEnds('@alice', 3_000)).toEqual([3_000]);
+      expect(await ledger.turnEnds('@alice', 3_001)).toEqual([]);
+      expect(await ledger.turnEnds('@carol', 0)).toEqual([]);
+    });
+
+    it('shows the turns of a claim, oldest first', async () => {
+      const { ledger } = await opened(bench());
+      await ledger.begin({ ...turn('t1', 2_000), claimId: 'c1' });
+      await ledger.begin({ ...turn('t2', 1_000), claimId: 'c2' });
+      await ledger.begin({ ...turn('t3', 1_000), claimId: 'c1' });
+      await ledger.end('t1', result());
+      expect(await ledger.ofClaim('c1')).toEqual([
+        { ...turn('t1', 2_000), claimId: 'c1', ...result() },
+        { ...turn('t3', 1_000), claimId: 'c1' },
+      ]);
+      expect(await ledger.ofClaim('c3')).toEqual([]);
     });
 
     it('counts a turn once, however often it ends', async () => {

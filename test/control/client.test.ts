@@ -38,8 +38,21 @@ async function served(over: Partial<ControlOptions> = {}) {
     wake: (kind) => did.push(`wake ${kind}`),
     stop: (how) => did.push(`stop ${how}`),
     show: async (id) =>
-      id === 'm/1' ? ({ message: { id }, sends: [] } as unknown as MessageStory) : undefined,
+      id === 'm/1' ? ({ message: { id }, sends: [], turns: [] } as unknown as MessageStory) : undefined,
     turns: async (limit) => [{ id: `t${limit}` } as never],
+    dead: async () => ({ messages: [], sends: [], total: { messages: 3, sends: 0 } }),
+    retry: async (id) => {
+      did.push(`retry ${id}`);
+      return { claimId: 'c1', messages: 2, waits: true };
+    },
+    drop: async (id) => {
+      did.push(`drop ${id}`);
+      return { messages: 1 };
+    },
+    settleUnsure: async (row, how) => {
+      did.push(`${how} ${row}`);
+    },
+    changed: () => did.push('changed'),
     ...over,
   });
   const url = await listen(getRequestListener(app.fetch));
@@ -57,6 +70,25 @@ describe('controlClient', () => {
     expect(await worker.show('m/1')).toMatchObject({ message: { id: 'm/1' } });
     expect(await worker.show('m2')).toBeUndefined();
     expect(await worker.turns(7)).toEqual([{ id: 't7' }]);
+  });
+
+  it('lists, retries, drops and decides', async () => {
+    const { did, url } = await served();
+    const worker = client(url);
+    expect(await worker.dead()).toEqual({ messages: [], sends: [], total: { messages: 3, sends: 0 } });
+    expect(await worker.retry('m/1')).toEqual({ claimId: 'c1', messages: 2, waits: true });
+    expect(await worker.drop('m/1')).toEqual({ messages: 1 });
+    await worker.settleUnsure(12, 'resend');
+    await worker.settleUnsure(13, 'drop');
+    expect(did.filter((what) => what !== 'changed')).toEqual([
+      'retry m/1',
+      'drop m/1',
+      'resend 12',
+      'drop 13',
+    ]);
+    const unknown = { code: 'usage', exitCode: 2, message: 'The mailbox never saw a message m2.' };
+    await expect(worker.retry('m2')).rejects.toMatchObject(unknown);
+    await expect(worker.drop('m2')).rejects.toMatchObject(unknown);
   });
 
   it('throws what the worker threw', async () => {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, symlink, utimes, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fileFlags } from '../../src/control/flags.js';
+import { dropStale, fileFlags } from '../../src/control/flags.js';
 
 let folder: string;
 let stale: string[];
@@ -44,6 +44,18 @@ describe('fileFlags', () => {
     expect(await run.take('stop')).toBe(false);
     expect(stale).toEqual(['stop']);
     expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('drops at the start what is old, each told once, and keeps what is of this run', async () => {
+    for (const name of ['did-work', 'clear-session', 'wake', 'stop', 'pause']) await touch(name);
+    const startedAt = Date.now();
+    for (const name of ['did-work', 'stop', 'pause']) await utimes(join(folder, name), 1000, 1000);
+    const run = flags(startedAt);
+    await dropStale(run, { folder, startedAt });
+    expect(stale).toEqual(['did-work', 'stop']);
+    expect((await readdir(folder)).sort()).toEqual(['clear-session', 'pause', 'wake']);
+    expect(await run.take('wake')).toBe(true);
+    await dropStale(run, { folder: join(folder, 'missing'), startedAt });
   });
 
   it('takes an old flag that was touched again in this run', async () => {

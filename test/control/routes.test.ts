@@ -1,10 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { bearerIs } from '../../src/control/bearer.js';
 import { type ControlOptions, controlApp } from '../../src/control/routes.js';
+import type { MessageStory } from '../../src/control/wire.js';
 import { WorkerError } from '../../src/domain/errors.js';
 import { status } from './status.js';
 
 const TOKEN = 'token-of-this-run';
+const NOTHING_DEAD = { messages: [], sends: [], total: { messages: 0, sends: 0 } };
+const STORY = { message: { id: 'm1' }, sends: [], turns: [] } as unknown as MessageStory;
 let did: string[];
 beforeEach(() => {
   did = [];
@@ -22,6 +25,19 @@ function app(over: Partial<ControlOptions> = {}) {
       did.push(`turns ${limit}`);
       return [];
     },
+    dead: async () => NOTHING_DEAD,
+    retry: async (id) => {
+      did.push(`retry ${id}`);
+      return { claimId: 'c1', messages: 2, waits: false };
+    },
+    drop: async (id) => {
+      did.push(`drop ${id}`);
+      return { messages: 1 };
+    },
+    settleUnsure: async (row, how) => {
+      did.push(`${how} ${row}`);
+    },
+    changed: () => did.push('changed'),
     ...over,
   });
 }
@@ -74,6 +90,56 @@ describe('the control routes', () => {
     expect(await response.json()).toMatchObject({ error: 'The mailbox never saw a message a/b c?.' });
   });
 
+  it('list what is dead or unsure', async () => {
+    expect(await (await ask('dead')).json()).toEqual(NOTHING_DEAD);
+  });
+
+  it('try a message again or drop it, by an id of any spelling, and tell that something changed', async () => {
+    const show = async () => STORY;
+    const path = `messages/${encodeURIComponent('a/b c?')}`;
+    const retried = await ask(`${path}/retry`, { method: 'POST' }, { show });
+    expect(await retried.json()).toEqual({ claimId: 'c1', messages: 2, waits: false });
+    const dropped = await ask(`${path}/drop`, { method: 'POST' }, { show });
+    expect(await dropped.json()).toEqual({ messages: 1 });
+    expect(did).toEqual(['retry a/b c?', 'changed', 'drop a/b c?', 'changed']);
+  });
+
+  it('decide over an unsure send', async () => {
+    expect((await post('outbox/12/resend')).status).toBe(200);
+    expect((await post('outbox/12/drop')).status).toBe(200);
+    expect(did).toEqual(['resend 12', 'changed', 'drop 12', 'changed']);
+  });
+
+  it.each([
+    ['messages/m1/retry', 'The mailbox never saw a message m1.'],
+    ['messages/m1/drop', 'The mailbox never saw a message m1.'],
+    ['messages/m1/burn', 'There is no POST /control/messages/m1/burn here.'],
+    ['outbox/12/burn', 'There is no POST /control/outbox/12/burn here.'],
+    ['outbox/x/drop', 'There is no POST /control/outbox/x/drop here.'],
+    ['outbox/-1/drop', 'There is no POST /control/outbox/-1/drop here.'],
+  ])('find nothing at %s', async (path, error) => {
+    const response = await post(path);
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ code: 'usage', error });
+    expect(did).toEqual([]);
+  });
+
+  it('refuse what its state does not allow, and nothing has changed then', async () => {
+    const refused = (): Promise<never> =>
+      Promise.reject(new WorkerError('usage', 'Message m1 is answered already.', { hint: 'Look.' }));
+    const over = { show: async () => STORY, retry: refused, drop: refused, settleUnsure: refused };
+    for (const path of ['messages/m1/retry', 'messages/m1/drop', 'outbox/1/resend']) {
+      const response = await ask(path, { method: 'POST' }, over);
+      expect(response.status).toBe(409);
+      expect(await response.json()).toEqual({
+        code: 'usage',
+        error: 'Message m1 is answered already.',
+        try: 'Look.',
+      });
+    }
+    expect(did).toEqual([]);
+  });
+
   it('list turns within limits', async () => {
     expect(await (await ask('turns')).json()).toEqual({ turns: [] });
     await ask('turns?limit=3');
@@ -93,6 +159,9 @@ describe('the control routes', () => {
       ['wake', 'POST'],
       ['status', 'GET'],
       ['nothing', 'GET'],
+      ['dead', 'GET'],
+      ['messages/m1/retry', 'POST'],
+      ['outbox/1/drop', 'POST'],
     ] as const) {
       const response = await app().request(`/control/${path}`, {
         method,

@@ -76,7 +76,7 @@ describe('the connection', () => {
     await inboxOf(server).check(never);
     expect(server.log).not.toContain('GET');
     const listening = await startFakeServer({ tools: emptyDms() });
-    await inboxOf(listening, { standingStream: true }).check(never);
+    await inboxOf(listening, { onAnnounced: () => {} }).check(never);
     expect(listening.log).toContain('GET');
   });
 

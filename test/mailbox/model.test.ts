@@ -21,7 +21,20 @@ describe('a store under random operations', () => {
       { numRuns: 40 },
     );
     // The sequences must reach into a life, or they prove nothing.
-    for (const reached of ['answered', 'silent', 'dead', 'retry', 'sent', 'refused', 'unsure', 'queued']) {
+    for (const reached of [
+      'answered',
+      'silent',
+      'dead',
+      'retry',
+      'sent',
+      'refused',
+      'unsure',
+      'queued',
+      'reopen',
+      'drop',
+      'decide',
+      'notice',
+    ]) {
       expect(tally.get(reached) ?? 0, reached).toBeGreaterThan(0);
     }
   });
@@ -61,6 +74,7 @@ function checkRules(now: Seen, spooled: ReadonlySet<string>, claimOf: Map<string
   expect(Object.values(now.counts.messages).reduce((sum, n) => sum + n, 0)).toBe(spooled.size);
 
   const unsettled = new Map<string, Set<string>>();
+  const reopened = new Set<string>();
   for (const life of lives) {
     const states = life.steps.map((step) => step.state);
     expect(states.at(-1)).toBe(life.state);
@@ -68,14 +82,18 @@ function checkRules(now: Seen, spooled: ReadonlySet<string>, claimOf: Map<string
       const before = states[n - 1];
       if (before !== undefined) expect(mayBecome(before, state), `${before} to ${state}`).toBe(true);
     }
-    // Settled once, and then for good.
-    expect(states.filter((state) => ENDS.includes(state)).length).toBe(ENDS.includes(life.state) ? 1 : 0);
+    // Settled once, and then for good: only a person moves a dead one, each time by one step more.
+    const ends = states.filter((state) => ENDS.includes(state));
+    const byHand = states.filter((_, n) => states[n - 1] === 'dead').length;
+    expect(ends.length - (ENDS.includes(life.state) ? 1 : 0)).toBe(byHand);
 
     // A message never changes its claim.
     if (life.claimId !== undefined) {
       expect(claimOf.get(life.id) ?? life.claimId).toBe(life.claimId);
       claimOf.set(life.id, life.claimId);
-      if (!ENDS.includes(life.state)) {
+      // Re-opened behind another: to be tried again, but not before that one has ended.
+      if (life.state === 'retry' && life.retryAt === undefined) reopened.add(life.conversation);
+      else if (!ENDS.includes(life.state)) {
         const claims = unsettled.get(life.conversation) ?? new Set();
         unsettled.set(life.conversation, claims.add(life.claimId));
       }
@@ -84,6 +102,8 @@ function checkRules(now: Seen, spooled: ReadonlySet<string>, claimOf: Map<string
   for (const [conversation, claims] of unsettled) {
     expect(claims.size, `unsettled claims of ${conversation}`).toBe(1);
   }
+
+  for (const conversation of reopened) expect(unsettled.has(conversation), conversation).toBe(true);
 
   const replies = new Map(now.replies);
   for (const life of lives) {

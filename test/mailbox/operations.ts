@@ -84,6 +84,17 @@ export const operation = fc.oneof(
       at,
     }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      op: fc.constant('notice' as const),
+      name: fc.constantFrom('n1', 'n2'),
+      about: fc.constantFrom(...MESSAGES),
+      to: address,
+      parts,
+      at,
+    }),
+  },
   { weight: 8, arbitrary: fc.record({ op: fc.constant('next' as const), at }) },
   {
     weight: 8,
@@ -93,6 +104,25 @@ export const operation = fc.oneof(
       row: fc.integer({ min: 1, max: 8 }),
       state: fc.constantFrom<OutboxState>('sent', 'refused', 'queued', 'unsure', 'sending'),
       retryAt: fc.option(at, { nil: undefined }),
+      at,
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      op: fc.constantFrom('reopen' as const, 'drop' as const),
+      aim,
+      message: fc.constantFrom(...MESSAGES),
+      at,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      op: fc.constant('decide' as const),
+      aim,
+      row: fc.integer({ min: 1, max: 8 }),
+      how: fc.constantFrom('resend' as const, 'drop' as const),
       at,
     }),
   },
@@ -146,10 +176,18 @@ async function perform(store: Store, operation: Operation): Promise<unknown> {
       const claimId = await aimedClaim(store, operation);
       return outbox.commit({ ...operation, claimId, replyToId: undefined }, operation.at);
     }
+    case 'notice':
+      return outbox.notice(operation, operation.at);
     case 'next':
       return outbox.next(operation.at);
     case 'record':
       return outbox.record(await aimedRow(store, operation), operation, operation.at);
+    case 'reopen':
+      return mailbox.reopen(await aimedMessage(store, operation), operation.at);
+    case 'drop':
+      return mailbox.drop(operation.message, operation.at);
+    case 'decide':
+      return outbox.settleUnsure(await aimedRow(store, operation), operation.how, operation.at);
     case 'note':
       return mailbox.noteSession(operation.claim, 's2');
     case 'crash':
@@ -178,6 +216,14 @@ async function perform(store: Store, operation: Operation): Promise<unknown> {
 async function aimedClaim(store: Store, { aim, claim }: { aim: boolean; claim: string }): Promise<string> {
   const open = aim ? await store.mailbox.openClaims() : [];
   return open[CLAIMS.indexOf(claim) % Math.max(1, open.length)]?.id ?? claim;
+}
+
+async function aimedMessage(
+  { mailbox }: Store,
+  { aim, message }: { aim: boolean; message: string },
+): Promise<string> {
+  const dead = aim ? await mailbox.list({ states: ['dead'], limit: 99 }) : [];
+  return dead[MESSAGES.indexOf(message) % Math.max(1, dead.length)]?.id ?? message;
 }
 
 async function aimedRow(store: Store, { aim, row }: { aim: boolean; row: number }): Promise<number> {
@@ -235,9 +281,21 @@ export async function seen({ mailbox, outbox, ledger, slots, lease }: Store) {
     rows: await each(CLAIMS, (id) => outbox.ofClaim(id)),
     replies: await each(CLAIMS, (id) => outbox.settlingSends(id)),
     outbox: await outbox.counts(),
+    unanswered: await mailbox.unanswered(),
+    notices: (await outbox.list({ states: ['queued', 'sent'], limit: 99 })).filter(
+      ({ claimId }) => claimId === undefined,
+    ),
     nextDueAt: await outbox.nextDueAt(),
     totals: await ledger.totals(1),
     turns: await ledger.recent(3),
+    spent: [
+      await ledger.spent({ since: 1 }),
+      await ledger.spent({ since: 0, claimId: 'c0' }),
+      await ledger.spent({ since: 0, sender: '@carol' }),
+    ],
+    ends: await ledger.turnEnds('@alice', 0),
+    dead: await mailbox.list({ states: ['dead', 'retry'], limit: 4 }),
+    doubted: await outbox.list({ states: ['unsure', 'refused'], limit: 4 }),
     slot: await slots.load(0),
     lease: await lease.show(),
   };

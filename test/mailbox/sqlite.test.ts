@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import BetterSqlite3 from 'better-sqlite3';
-import { sql } from 'kysely';
+import { type Kysely, Migrator, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WorkerError } from '../../src/domain/errors.js';
+import { firstSchema } from '../../src/mailbox/first-schema.js';
 import { isDiskFull, openStore, type Store, type StoreOptions } from '../../src/mailbox/index.js';
 import { migrate } from '../../src/mailbox/migrate.js';
 import { storeOver } from '../../src/mailbox/open-store.js';
@@ -196,9 +197,34 @@ describe('opening', () => {
       expect(error.hint).toContain('Update inbox-worker');
     }
     const after = new BetterSqlite3(path, { readonly: true });
-    expect(after.prepare('select count(*) from kysely_migration').pluck().get()).toBe(2);
+    expect(after.prepare('select count(*) from kysely_migration').pluck().get()).toBe(3);
     expect(after.prepare('select count(*) from messages').pluck().get()).toBe(1);
     after.close();
+  });
+
+  it('of a store of the first version brings it up to date and keeps what it holds', async () => {
+    const { db } = openSqlite(path, { readOnly: false });
+    const provider = { getMigrations: async () => ({ '2026-11-first': firstSchema }) };
+    expect(
+      (await new Migrator({ db: db as Kysely<unknown>, provider }).migrateToLatest()).error,
+    ).toBeUndefined();
+    for (const statement of [
+      sql`insert into claims (id, seq, conversation, slot, state, attempts, opened_at, settled_at, settled_as)
+          values ('c1', 1, '@alice', 0, 'settled', 5, 1, 2, 'dead')`,
+      sql`insert into messages (id, seq, conversation, sender, text, kind, state, spooled_at, claim_id, settled_at)
+          values ('m1', 1, '@alice', '@alice', 'hello', 'agent', 'dead', 1, 'c1', 2)`,
+      sql`insert into steps (claim_id, seq, state, at) values ('c1', 1, 'claimed', 1), ('c1', 2, 'dead', 2)`,
+    ]) {
+      await statement.execute(db);
+    }
+    await db.destroy();
+    await during(async ({ mailbox }) => {
+      expect(await mailbox.show('m1')).toMatchObject({ text: 'hello', state: 'dead', attempts: 5 });
+      expect(await mailbox.reopen('m1', 9)).toEqual({ claimId: 'c1', messages: 1 });
+      expect(await mailbox.claim({ at: 9, slot: 0, newId: 'c2' })).toMatchObject({ id: 'c1', attempts: 0 });
+    });
+    // And a second opening finds nothing left to do.
+    await during(async ({ mailbox }) => expect((await mailbox.counts()).messages.claimed).toBe(1));
   });
 
   it('below something that is no folder says so', async () => {

@@ -1,5 +1,5 @@
 // A laboratory for end-to-end tests: embedded inbox and scripted API here, the built worker as a process of its own.
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { execa, type ResultPromise } from 'execa';
@@ -98,11 +98,7 @@ export class Lab {
 
   /** The agent's next answer to `to`, after `already` of them. */
   answerTo(to: string, already = 0): Promise<Posted> {
-    let seen = 0;
-    return this.posted.first(
-      (message) => message.from === '@agent' && message.to === to && ++seen > already,
-      `an answer to ${to}`,
-    );
+    return this.posted.first((message) => message === this.answers(to)[already], `an answer to ${to}`);
   }
 
   answers(to?: string): Posted[] {
@@ -121,7 +117,12 @@ export class Lab {
 
   /** Starts the built worker. */
   run(args: readonly string[] = [], env: Record<string, string> = {}): WorkerProcess {
-    const worker = new WorkerProcess(['run', ...args], this.folder, this.env(env));
+    return this.start(MAIN, ['run', ...args], env);
+  }
+
+  /** Starts another program in the agent's folder; it is ended with the laboratory. */
+  start(program: string, args: readonly string[], env: Record<string, string> = {}): WorkerProcess {
+    const worker = new WorkerProcess(args, this.folder, this.env(env), program);
     this.workers.push(worker);
     return worker;
   }
@@ -154,8 +155,8 @@ export class WorkerProcess {
   readonly lines: string[] = [];
   readonly #child: ResultPromise<{ reject: false; extendEnv: false; buffer: false }>;
 
-  constructor(args: readonly string[], cwd: string, env: Record<string, string>) {
-    this.#child = execa(process.execPath, [MAIN, ...args], {
+  constructor(args: readonly string[], cwd: string, env: Record<string, string>, program = MAIN) {
+    this.#child = execa(process.execPath, [program, ...args], {
       cwd,
       env,
       extendEnv: false,
@@ -235,7 +236,6 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
 
 /** The pids of live processes whose command line holds `text`. */
 export async function processesWith(text: string): Promise<number[]> {
-  const { readdir } = await import('node:fs/promises');
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const found: number[] = [];
   for (const pid of pids) {

@@ -24,6 +24,8 @@ export class FakeAgent implements Agent {
   /** Sessions that a resume no longer finds. */
   readonly lostSessions = new Set<string>();
   stopped = false;
+  /** Turns that had been run at each stop. */
+  readonly stopsAfter: number[] = [];
   #sessionId: string | undefined;
   #sessions = 0;
 
@@ -52,5 +54,6 @@ export class FakeAgent implements Agent {
 
   async stop(): Promise<void> {
     this.stopped = true;
+    this.stopsAfter.push(this.prompts.length);
   }
 }

@@ -11,6 +11,8 @@ export class FakeUpstream implements Upstream {
   /** Answers to hand out before the usual ones. */
   readonly lookFaults: LookOutcome[] = [];
   readonly sendFaults: SendOutcome[] = [];
+  /** Forgets what it hands over before it is spooled, as AgentDM does. */
+  drains = false;
   closed = false;
   #unread: IncomingMessage[] = [];
   #count = 0;
@@ -37,6 +39,7 @@ export class FakeUpstream implements Upstream {
     const fault = this.lookFaults.shift();
     if (fault) return fault;
     const batch = [...this.#unread];
+    if (this.drains) this.#unread = [];
     if (batch.length > 0) await spool(batch);
     this.#unread = this.#unread.filter((message) => !batch.includes(message));
     return { kind: 'looked' };

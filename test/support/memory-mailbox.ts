@@ -17,6 +17,7 @@ import type {
   MessageLife,
   OpenClaim,
   Settlement,
+  Unanswered,
 } from '../../src/ports/mailbox.js';
 import {
   bug,
@@ -164,6 +165,28 @@ export class MemoryMailbox implements Mailbox {
         all.push(...this.#saidIn(earlier, claim.conversation));
       }
       return trim(limits.exchanges > 0 ? all.slice(-limits.exchanges) : [], limits.chars);
+    });
+  }
+
+  unanswered(): Promise<Unanswered[]> {
+    return this.#fence.read(() => {
+      const oldest = new Map<string, MessageRecord>();
+      for (const record of this.#disk.messages.values()) {
+        const { conversation } = record.incoming;
+        if (!isSettled(record.state) && !oldest.has(conversation)) oldest.set(conversation, record);
+      }
+      const heard = (claimId: string | undefined): boolean =>
+        this.#disk.rows.some(
+          (row) => row.claimId !== undefined && row.claimId === claimId && row.kind !== 'other',
+        );
+      return [...oldest.values()]
+        .filter((record) => !heard(record.claimId))
+        .map(({ incoming, spooledAt }) => ({
+          id: incoming.id,
+          conversation: incoming.conversation,
+          to: incoming.replyTo ?? incoming.conversation,
+          spooledAt,
+        }));
     });
   }
 

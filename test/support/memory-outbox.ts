@@ -1,12 +1,12 @@
 // The outbox's twin in memory: one list in the order of commitment.
-import { DROPPED_BY_HAND } from '../../src/domain/message.js';
+import { DROPPED_BY_HAND, isSettled } from '../../src/domain/message.js';
 import {
   idempotencyKey,
   type OutboxRow,
   type OutboxState,
   outboxMayBecome,
 } from '../../src/domain/outbox.js';
-import type { NewSend, Outbox } from '../../src/ports/outbox.js';
+import type { NewNotice, NewSend, Outbox } from '../../src/ports/outbox.js';
 import { bug, type MemoryDisk, type MemoryFence, type RowRecord, refused } from './memory-disk.js';
 
 /** Adds the parts of a send whose number is free. */
@@ -63,6 +63,23 @@ export class MemoryOutbox implements Outbox {
       if (first.length > 0) return { rows: first.map(shown), repeated: true };
       if (this.#disk.claims.get(claimId)?.state !== 'open') bug(`Claim ${claimId} is not open.`);
       return { rows: addRows(this.#disk, send, at).map(shown), repeated: false };
+    });
+  }
+
+  notice({ name, about, ...notice }: NewNotice, at: number): Promise<boolean> {
+    return this.#fence.write(() => {
+      const message = this.#disk.messages.get(about);
+      if (!message || isSettled(message.state)) return false;
+      const key = idempotencyKey({ claimId: name, to: notice.to, kind: 'notice', ordinal: 0, part: 0 });
+      if (this.#disk.rows.some((row) => row.idempotencyKey === key)) return false;
+      for (const row of addRows(
+        this.#disk,
+        { ...notice, claimId: name, kind: 'notice', ordinal: 0, replyToId: about },
+        at,
+      )) {
+        row.claimId = undefined;
+      }
+      return true;
     });
   }
 

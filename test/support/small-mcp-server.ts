@@ -1,5 +1,5 @@
 // A hand-written MCP server over HTTP (JSON answers only): what Claude Code needs to call a tool, and no SDK.
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface SmallTool {
@@ -13,6 +13,8 @@ export interface SmallMcpServer {
   readonly url: string;
   /** Tool calls in order: name and arguments. */
   readonly calls: { readonly name: string; readonly input: Record<string, unknown> }[];
+  /** Says this on every standing stream that is open. Without `streams`, there is none. */
+  notify(method: string): void;
   close(): Promise<void>;
 }
 
@@ -22,7 +24,11 @@ interface RpcRequest {
   readonly params?: { name?: string; arguments?: Record<string, unknown>; protocolVersion?: string };
 }
 
-export async function startSmallMcpServer(tools: readonly SmallTool[]): Promise<SmallMcpServer> {
+export async function startSmallMcpServer(
+  tools: readonly SmallTool[],
+  options: { readonly streams?: boolean; onStream?(): void } = {},
+): Promise<SmallMcpServer> {
+  const streams = new Set<ServerResponse>();
   const calls: SmallMcpServer['calls'] = [];
 
   const answer = ({ method, params = {} }: RpcRequest): object => {
@@ -46,6 +52,13 @@ export async function startSmallMcpServer(tools: readonly SmallTool[]): Promise<
   };
 
   const server = createServer(async (incoming, response) => {
+    if (incoming.method === 'GET' && options.streams) {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+      streams.add(response);
+      response.on('close', () => streams.delete(response));
+      options.onStream?.();
+      return;
+    }
     if (incoming.method !== 'POST') {
       response.writeHead(405).end();
       return;
@@ -62,6 +75,10 @@ export async function startSmallMcpServer(tools: readonly SmallTool[]): Promise<
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
     calls,
+    notify: (method) => {
+      const event = JSON.stringify({ jsonrpc: '2.0', method, params: {} });
+      for (const stream of streams) stream.write(`event: message\ndata: ${event}\n\n`);
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { WorkerError } from '../../src/domain/errors.js';
 import { NO_USAGE } from '../../src/domain/turn.js';
 import { type Answer, says } from '../support/fake-agent.js';
 import { WorkerLab } from '../support/worker-lab.js';
@@ -251,6 +252,120 @@ describe('idle backoff', () => {
     lab.worker.wake('webhook');
     await lab.clock.settle();
     expect((await lab.worker.status()).look.missedWakes).toBe(0);
+    await lab.drain(end);
+  });
+});
+
+describe('a disk that refuses', () => {
+  /** Fails the named writes until `healed` is called. */
+  function breakStore(lab: WorkerLab, part: 'mailbox' | 'outbox' | 'ledger', method: string): () => void {
+    const store = lab.store[part] as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
+    const whole = store[method];
+    if (!whole) throw new Error(`there is no ${part}.${method}`);
+    const original = whole.bind(store);
+    store[method] = async () => {
+      throw new WorkerError('store-unusable', 'The disk is full.');
+    };
+    return () => {
+      store[method] = original;
+    };
+  }
+
+  it('loses nothing of a draining inbox: the batch is kept, and nothing more is asked for before it is on disk', async () => {
+    const lab = new WorkerLab();
+    // What is handed over is forgotten there, whatever becomes of it here.
+    lab.upstream.drains = true;
+    const heal = breakStore(lab, 'mailbox', 'spool');
+    const { end } = await lab.start();
+    lab.upstream.arrive('@alice', 'one');
+    await lab.clock.advance(60_000);
+    lab.upstream.arrive('@bob', 'two');
+    await lab.clock.advance(600_000);
+    expect(lab.upstream.unread).toBe(1);
+    heal();
+    await lab.clock.advance(120_000);
+    expect(lab.upstream.sent.map((message) => message.to).toSorted()).toEqual(['@alice', '@bob']);
+    expect(lab.of('hold-began').filter((event) => event.hold.reason === 'disk-full')).toHaveLength(1);
+    await lab.drain(end);
+  });
+
+  it.each([
+    ['mailbox', 'settle'],
+    ['outbox', 'settlingSends'],
+    ['ledger', 'end'],
+    ['ledger', 'begin'],
+    ['mailbox', 'noteSession'],
+  ] as const)('at %s.%s strands no claim: the turn is settled as soon as it can be', async (part, method) => {
+    const lab = new WorkerLab();
+    const heal = breakStore(lab, part, method);
+    const { end } = await lab.start();
+    lab.upstream.arrive('@alice', 'one');
+    await lab.clock.advance(300_000);
+    heal();
+    await lab.clock.advance(120_000);
+    lab.upstream.arrive('@alice', 'two');
+    await lab.clock.advance(120_000);
+    expect(lab.sentTexts()).toEqual(['hello', 'hello']);
+    expect(lab.agent.prompts).toHaveLength(2);
+    await lab.drain(end);
+  });
+
+  it('at outbox.record blocks no recipient, and sends nothing twice', async () => {
+    const lab = new WorkerLab();
+    lab.upstream.idempotent = false;
+    const heal = breakStore(lab, 'outbox', 'record');
+    const { end } = await lab.start();
+    lab.upstream.arrive('@alice', 'one');
+    await lab.clock.advance(300_000);
+    heal();
+    lab.upstream.arrive('@alice', 'two');
+    await lab.clock.advance(120_000);
+    expect(lab.sentTexts()).toEqual(['hello', 'hello']);
+    expect(await lab.store.outbox.counts()).toMatchObject({ sent: 2, sending: 0, unsure: 0 });
+    await lab.drain(end);
+  });
+});
+
+describe('an inbox that wants to be left alone', () => {
+  it('is not looked at for wakes before its time, but for a person', async () => {
+    const lab = new WorkerLab();
+    const until = lab.clock.now() + 3_600_000;
+    lab.upstream.lookFaults.push({ kind: 'rate-limited', message: '429', until });
+    const { end } = await lab.start();
+    for (let minute = 0; minute < 50; minute += 1) {
+      lab.worker.wake('webhook');
+      await lab.clock.advance(60_000);
+    }
+    expect(lab.upstream.looks).toBe(1);
+    lab.worker.wake('manual');
+    await lab.clock.settle();
+    expect(lab.upstream.looks).toBe(2);
+    await lab.drain(end);
+  });
+
+  it('is asked nothing by a sender that has nothing to recover', async () => {
+    const lab = new WorkerLab();
+    let checks = 0;
+    lab.upstream.check = async () => {
+      checks += 1;
+      return { kind: 'unauthorised', message: '401' };
+    };
+    for (let n = 0; n < 20; n += 1) lab.upstream.lookFaults.push({ kind: 'unauthorised', message: '401' });
+    const { end } = await lab.start();
+    await lab.clock.advance(3_600_000);
+    expect(checks).toBe(0);
+    await lab.drain(end);
+  });
+
+  it('is looked at within a minute of its wake stream breaking, even in a long sleep', async () => {
+    const lab = new WorkerLab();
+    lab.source.isConnected = true;
+    const { end } = await lab.start();
+    await lab.clock.advance(10 * 3_600_000);
+    lab.source.isConnected = false;
+    lab.upstream.arrive('@alice', 'x');
+    await lab.clock.advance(61_000);
+    expect(lab.sentTexts()).toEqual(['hello']);
     await lab.drain(end);
   });
 });

@@ -61,7 +61,11 @@ describe('pull_scope all', () => {
     ]);
     // An interim word settles nothing: Bob and Carol are tried again.
     expect(lab.verdicts()).toEqual(['answered', 'retry', 'retry']);
-    expect((await lab.store.ledger.totals(0)).turns).toBe(1);
+    // One prompt; in the ledger a row for each conversation, the cost on the first alone.
+    expect(lab.agent.prompts[0]).toBe('Call list_dms.');
+    expect((await lab.store.ledger.recent(10)).map((row) => row.usage?.costUsd).slice(-3)).toEqual([
+      0, 0, 0.01,
+    ]);
   });
 
   it('silences what was not answered when no_reply is called', async () => {

@@ -73,7 +73,7 @@ export const AGENT_SETTINGS = {
   session: setting('session', choice('conversation', 'continuous', 'fresh'), {
     default: 'conversation',
     caption:
-      'when Claude forgets: between `conversation`s, never (`continuous`: senders share one history), or after each turn (`fresh`)',
+      'when Claude forgets: between `conversation`s, never (`continuous`: senders share one history), or after each turn (`fresh`: a process a turn)',
     example: true,
   }),
   sessionTurns: setting('session_turns', cap('turns'), {

@@ -1,0 +1,120 @@
+// Which agent a command means when it works on a running worker and on a stopped one alike.
+import { access } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { agentFolder } from '../app/folders.js';
+import { identityOf, stoppedOperations } from '../app/stopped-store.js';
+import { loadSettings, resolveInbox } from '../config/index.js';
+import {
+  chooseRunning,
+  controlClient,
+  isNamed,
+  listRunning,
+  type Operations,
+  type RunningEntry,
+  runningFolder,
+} from '../control/index.js';
+import { WorkerError } from '../domain/errors.js';
+import type { CliContext } from './context.js';
+import { CONFIG, configOf } from './run.js';
+import { CHOOSING } from './running.js';
+import { addSettingOptions, type Flags } from './setting-options.js';
+
+/** What can be asked and done, and whether a worker runs that does it. */
+export interface Target {
+  readonly operations: Operations;
+  readonly running: boolean;
+}
+
+export interface Place {
+  /** The agent's folder. */
+  readonly folder: string;
+  readonly entry: RunningEntry | undefined;
+}
+
+/** The options that `findTarget` and `findPlace` read. */
+export function addTargetOptions(command: Command): void {
+  command.option(...CONFIG);
+  addSettingOptions(command, CHOOSING);
+}
+
+const KINDS = ['worker', 'rehearsal'] as const;
+
+/**
+ * The worker that runs for the folder (`--dir`, or the current one), or for its inbox elsewhere; else the store of
+ * that folder's inbox. Where the current folder is no agent's: the only worker that runs.
+ * @throws WorkerError `ambiguous`; `inbox-unset` where nothing runs and the folder has no inbox
+ */
+export async function findTarget(flags: Flags, context: CliContext): Promise<Target> {
+  const place = await findPlace(flags, context);
+  if (place.entry) return { operations: controlClient(place.entry), running: true };
+  const settings = await loadSettings({
+    flags: { ...chosen(flags), dir: place.folder },
+    env: context.env,
+    cwd: context.cwd,
+    file: configOf(flags),
+  });
+  const inbox = await resolveInbox(settings, context.env);
+  if (!inbox) throw nothingHere(place.folder);
+  // A worker of another folder with the same inbox holds the very store we mean.
+  const identity = identityOf(settings, inbox);
+  const holder = (await entries(flags, context)).find((entry) => entry.identity === identity);
+  if (holder) return { operations: controlClient(holder), running: true };
+  return { operations: stoppedOperations(settings, inbox, (text) => context.err(text)), running: false };
+}
+
+/** As `findTarget`, where only the agent's folder is needed: its inbox is not looked at. */
+export async function findPlace(flags: Flags, context: CliContext): Promise<Place> {
+  const dir = resolve(context.cwd, typeof flags.dir === 'string' ? flags.dir : '.');
+  const inbox = typeof flags.inbox === 'string' ? flags.inbox : undefined;
+  const able = await entries(flags, context);
+  const named = able.filter((entry) => inbox === undefined || isNamed(entry, inbox));
+  if (named.some((entry) => resolve(entry.folder) === dir)) return running(able, inbox, dir);
+  // Somebody else's worker is not meant where the folder has an agent of its own.
+  if (typeof flags.dir === 'string' || (await isAgents(dir))) return { folder: dir, entry: undefined };
+  if (named.length === 0) throw nothingHere(dir);
+  return running(able, inbox, dir);
+}
+
+function running(able: readonly RunningEntry[], inbox: string | undefined, dir: string): Place {
+  const entry = chooseRunning(able, { inbox, dir, kind: KINDS });
+  return { folder: entry.folder, entry };
+}
+
+async function entries(flags: Flags, context: CliContext): Promise<RunningEntry[]> {
+  const { dir, stateDir } = chosen(flags);
+  const { HOME, XDG_STATE_HOME, INBOX_WORKER_STATE_DIR } = context.env;
+  const settings = await loadSettings({
+    flags: { dir, stateDir },
+    // A fault in a variable that is not needed to find a worker must not stand in the way.
+    env: { HOME, XDG_STATE_HOME, INBOX_WORKER_STATE_DIR },
+    cwd: context.cwd,
+    file: configOf(flags),
+  });
+  const all = await listRunning(runningFolder(settings.stateDir));
+  return all.filter((entry) => entry.kind !== 'inbox');
+}
+
+async function isAgents(dir: string): Promise<boolean> {
+  const found = await Promise.all(
+    [join(dir, '.mcp.json'), agentFolder(dir)].map((path) =>
+      access(path).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  return found.includes(true);
+}
+
+function nothingHere(dir: string): WorkerError {
+  return new WorkerError(
+    'inbox-unset',
+    `No worker is running, and ${dir} has no .mcp.json with an inbox in it.`,
+    {
+      hint: "Name the agent's folder with --dir.",
+    },
+  );
+}
+
+const chosen = ({ dir, inbox, stateDir }: Flags) => ({ dir, inbox, stateDir });

@@ -1,0 +1,53 @@
+// Reads from the inbox's own database what the agent has sent, as it comes.
+import BetterSqlite3, { type Database } from 'better-sqlite3';
+
+export interface Sent {
+  readonly id: string;
+  readonly to: string;
+  readonly text: string;
+}
+
+interface Row extends Sent {
+  readonly seq: number;
+}
+
+const EVERY_MS = 100;
+
+export class SentWatch {
+  /** In the order in which the inbox took them. */
+  readonly messages: Sent[] = [];
+  readonly #db: Database;
+  readonly #timer: NodeJS.Timeout;
+  #waiters: (() => void)[] = [];
+  #seq = 0;
+
+  /** @param database the inbox's file; it must be there */
+  constructor(database: string) {
+    this.#db = new BetterSqlite3(database, { readonly: true, timeout: 5_000 });
+    this.#timer = setInterval(() => this.look(), EVERY_MS);
+  }
+
+  /** Resolves when the agent has sent something more. */
+  next(): Promise<void> {
+    return new Promise((resolve) => this.#waiters.push(resolve));
+  }
+
+  look(): void {
+    const rows = this.#db
+      .prepare<[number], Row>(
+        "SELECT seq, id, recipient AS 'to', body AS text FROM messages WHERE sender = '@agent' AND seq > ? ORDER BY seq",
+      )
+      .all(this.#seq);
+    if (rows.length === 0) return;
+    this.messages.push(...rows);
+    this.#seq = rows.at(-1)?.seq ?? this.#seq;
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const resolve of waiters) resolve();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#db.close();
+  }
+}

@@ -1,0 +1,153 @@
+// Watches the disk: after every change, only legal steps, by the holder of the lease, and at most one reply a claim.
+import { isSettled, type MessageState, mayBecome } from '../../src/domain/message.js';
+import { type OutboxState, outboxMayBecome } from '../../src/domain/outbox.js';
+import type { MemoryDisk, RowRecord } from '../support/memory-disk.js';
+import type { Chronicle } from './chronicle.js';
+import type { Life } from './life.js';
+import type { Setting } from './plan.js';
+
+interface SeenClaim {
+  attempts: number;
+  /** The turn that said its reply, and how. */
+  reply: { turn: string; how: string } | undefined;
+}
+
+export class DiskWatch {
+  /** Attempts that each claim may have been charged: its failed turns, and the workers that left it open. */
+  readonly chargeable = new Map<string, number>();
+  readonly #disk: MemoryDisk;
+  readonly #record: Chronicle;
+  readonly #setting: Setting;
+  readonly #messages = new Map<string, MessageState>();
+  readonly #rows = new Map<number, OutboxState>();
+  readonly #claims = new Map<string, SeenClaim>();
+
+  constructor(disk: MemoryDisk, record: Chronicle, setting: Setting) {
+    this.#disk = disk;
+    this.#record = record;
+    this.#setting = setting;
+  }
+
+  charge(claimId: string): void {
+    this.chargeable.set(claimId, (this.chargeable.get(claimId) ?? 0) + 1);
+  }
+
+  holdsLease(name: string): boolean {
+    const { lease } = this.#disk;
+    return lease !== undefined && !lease.released && lease.row.owner === name;
+  }
+
+  changed(life: Life, call: string): void {
+    const changes = this.#messageSteps() + this.#rowSteps();
+    if (changes === 0) return;
+    if (!this.holdsLease(life.name))
+      this.#broken('late-write', `${life.name} wrote by ${call} without the lease`);
+    this.#claimsAreSound();
+  }
+
+  #messageSteps(): number {
+    let changes = 0;
+    for (const [id, { state }] of this.#disk.messages) {
+      const before = this.#messages.get(id);
+      if (before === state) continue;
+      changes += 1;
+      const legal =
+        before === undefined ? state === 'waiting' || state === 'silent' : mayBecome(before, state);
+      if (!legal) this.#broken('message-state', `${id} went from ${before ?? 'nowhere'} to ${state}`);
+      this.#messages.set(id, state);
+    }
+    if (this.#messages.size !== this.#disk.messages.size) this.#broken('message-state', 'a message vanished');
+    return changes;
+  }
+
+  #rowSteps(): number {
+    let changes = 0;
+    for (const row of this.#disk.rows) {
+      const before = this.#rows.get(row.id);
+      if (before === row.state) continue;
+      changes += 1;
+      const legal = before === undefined ? row.state === 'queued' : outboxMayBecome(before, row.state);
+      if (!legal)
+        this.#broken('outbox-state', `row ${row.id} went from ${before ?? 'nowhere'} to ${row.state}`);
+      this.#rows.set(row.id, row.state);
+      if (before === undefined) this.#newRow(row);
+    }
+    return changes;
+  }
+
+  /** All replies to a claim come from one turn; its final text is one only where no tool had answered. */
+  #newRow(row: RowRecord): void {
+    if (row.kind !== 'reply' || row.part > 0) return;
+    const [, turn, how] = row.text.match(/ t(\d+) (final|tool) /) ?? [];
+    if (turn === undefined || how === undefined) {
+      this.#broken('reply-text', `row ${row.id} holds what no turn said: ${row.text}`);
+      return;
+    }
+    const claim = this.#claim(row.claimId ?? '');
+    const { reply } = claim;
+    const joins = reply !== undefined && reply.turn === turn && reply.how === 'tool' && how === 'tool';
+    if (reply && !joins) {
+      this.#broken(
+        'two-replies',
+        `claim ${row.claimId} has the ${reply.how} reply of turn ${reply.turn} and the ${how} one of turn ${turn}`,
+      );
+    }
+    claim.reply = { turn, how };
+  }
+
+  #claimsAreSound(): void {
+    const unsettled = new Set<string>();
+    let open = 0;
+    for (const claim of this.#disk.claims.values()) {
+      if (claim.state !== 'settled') {
+        if (unsettled.has(claim.conversation)) {
+          this.#broken('one-claim', `${claim.conversation} has two unsettled claims`);
+        }
+        unsettled.add(claim.conversation);
+      }
+      if (claim.state === 'open') open += 1;
+      this.#attempts(claim.id, claim.attempts);
+    }
+    if (open > 1) this.#broken('one-claim', `${open} claims are open in one slot`);
+    for (const [id, message] of this.#disk.messages) {
+      const claim = message.claimId === undefined ? undefined : this.#disk.claims.get(message.claimId);
+      const fits =
+        message.state === 'waiting' || (message.state === 'silent' && !claim)
+          ? claim === undefined
+          : claim?.state === stateFor(message.state);
+      if (!fits) {
+        this.#broken('message-state', `${id} is ${message.state} and its claim ${claim?.state ?? 'unknown'}`);
+      }
+    }
+  }
+
+  #attempts(claimId: string, attempts: number): void {
+    const seen = this.#claim(claimId);
+    if (attempts === seen.attempts) return;
+    if (attempts < seen.attempts) this.#broken('attempts', `claim ${claimId} forgot an attempt`);
+    if (attempts > this.#setting.maxAttempts)
+      this.#broken('attempts', `claim ${claimId} had ${attempts} attempts`);
+    const most = this.chargeable.get(claimId) ?? 0;
+    if (attempts > most) {
+      this.#broken('attempts', `claim ${claimId} is charged ${attempts} attempts where ${most} failed`);
+    }
+    seen.attempts = attempts;
+  }
+
+  #claim(id: string): SeenClaim {
+    const known = this.#claims.get(id);
+    if (known) return known;
+    const claim = { attempts: 0, reply: undefined };
+    this.#claims.set(id, claim);
+    return claim;
+  }
+
+  #broken(invariant: string, text: string): void {
+    this.#record.violate(invariant, text);
+  }
+}
+
+function stateFor(state: MessageState): 'open' | 'retry' | 'settled' {
+  if (isSettled(state)) return 'settled';
+  return state === 'retry' ? 'retry' : 'open';
+}
