@@ -45,6 +45,10 @@ const report = await runChaos({
   keep: values.keep,
   tell: (line) => console.error(line),
   signal: stop.signal,
+}).catch((error) => {
+  if (!stop.signal.aborted) throw error;
+  console.error('chaos: called off');
+  process.exit(1);
 });
 console.log(table(report));
 process.exitCode = isGoodRun(report) ? 0 : 1;

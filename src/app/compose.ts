@@ -68,7 +68,8 @@ export async function compose(options: ComposeOptions): Promise<ComposedAgent | 
   try {
     return await build(options, releases);
   } catch (error) {
-    await releases.run();
+    // The first error tells more than one of tidying up after it.
+    await releases.run().catch(() => {});
     throw error;
   }
 }

@@ -16,7 +16,7 @@ interface FolderLabel {
 
 const LABEL = 'inbox.json';
 
-/** Makes (mode 0700) and labels the state folder of one inbox. `endpoint` must hold no secret. */
+/** Makes (mode 0700) and labels the state folder of one inbox. `endpoint` is a hash of the inbox's address. */
 export async function openInboxFolder(
   root: string,
   identity: string,

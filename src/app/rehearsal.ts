@@ -40,7 +40,7 @@ export interface Rehearsal {
 }
 
 /** @throws WorkerError when Claude Code is not in node_modules, or nothing can be written to the temporary folder */
-export async function startRehearsal(options: RehearsalOptions): Promise<Rehearsal> {
+export async function startRehearsal(options: RehearsalOptions): Promise<Rehearsal | 'aborted'> {
   const releases = new Releases();
   try {
     const root = await mkdtemp(join(tmpdir(), 'inbox-rehearsal-'));
@@ -92,7 +92,10 @@ export async function startRehearsal(options: RehearsalOptions): Promise<Rehears
         stateRoot: options.stateRoot,
       },
     });
-    if (agent === 'aborted') throw new WorkerError('internal', 'The rehearsal was ended while it started.');
+    if (agent === 'aborted') {
+      await releases.run();
+      return 'aborted';
+    }
     releases.add(() => agent.close());
     return {
       agent,
@@ -109,7 +112,8 @@ export async function startRehearsal(options: RehearsalOptions): Promise<Rehears
       close: () => releases.run(),
     };
   } catch (error) {
-    await releases.run();
+    // The first error tells more than one of tidying up after it.
+    await releases.run().catch(() => {});
     throw error;
   }
 }

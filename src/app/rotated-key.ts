@@ -1,44 +1,58 @@
 // A changed key makes a new identity: the start finds what the old one left unsettled, and says how to adopt it.
 import { basename } from 'node:path';
-import { WorkerError } from '../domain/errors.js';
-import { processHome } from '../lib/process-identity.js';
+import { judgeLease, type LeaseHolder } from '../domain/lease.js';
+import { processHome, processStart } from '../lib/process-identity.js';
 import { openStore } from '../mailbox/index.js';
 import type { Clock } from '../ports/clock.js';
 import { foldersOfEndpoint, type InboxFolder } from './folders.js';
 
-/** @throws WorkerError `setting-invalid` when another folder of this endpoint holds unsettled messages and nobody runs it */
-export async function refuseForgottenMail(
-  root: string,
-  endpoint: string,
-  identity: string,
-  clock: Clock,
-): Promise<void> {
-  for (const folder of await foldersOfEndpoint(root, endpoint, identity)) {
-    const waiting = await unsettledIn(folder, clock);
-    if (waiting === 0) continue;
-    throw new WorkerError(
-      'setting-invalid',
-      `The same inbox address has another state folder, ${folder.path}, with ${waiting} unsettled message(s): its key was probably changed.`,
-      {
-        hint: `To go on with it, set inbox_id to ${basename(folder.path)}; to leave it behind, move that folder away.`,
-      },
-    );
-  }
+export interface ForgottenMailWish {
+  readonly stateRoot: string;
+  /** As the folders are labelled. */
+  readonly endpoint: string;
+  readonly identity: string;
+  readonly staleMs: number;
+  readonly clock: Clock;
 }
 
-/** 0 also when the folder belongs to a live worker (another agent of the same server) or cannot be read. */
-async function unsettledIn(folder: InboxFolder, clock: Clock): Promise<number> {
+/**
+ * Other agents of the same server have folders of the same endpoint too, so this is a sentence and no refusal.
+ * Answers one for each folder with unsettled messages that nobody works off.
+ */
+export async function forgottenMail(wish: ForgottenMailWish): Promise<string[]> {
+  const sentences: string[] = [];
+  for (const folder of await foldersOfEndpoint(wish.stateRoot, wish.endpoint, wish.identity)) {
+    const left = await leftIn(folder, wish);
+    if (!left) continue;
+    const whose = left.folder === undefined ? '' : ` It was last answered from ${left.folder}.`;
+    const id = basename(folder.path);
+    sentences.push(
+      `The same inbox address has another mailbox with ${left.messages} unsettled message(s) and nobody to answer them.${whose} ` +
+        `If its key was changed, set inbox_id to ${id} to go on with it; if it is another agent's, all is well.`,
+    );
+  }
+  return sentences;
+}
+
+/** Undefined when nothing waits there, somebody lives there, or it cannot be read. */
+async function leftIn(
+  { database }: InboxFolder,
+  { clock, staleMs }: ForgottenMailWish,
+): Promise<{ messages: number; folder: string | undefined } | undefined> {
+  const me: LeaseHolder = { ...processHome(), pid: process.pid, processStart: '', folder: '' };
+  const owner = { ...me, owner: 'nobody' };
   try {
-    const owner = { ...processHome(), pid: process.pid, processStart: '', folder: '', owner: 'nobody' };
-    const store = await openStore({ path: folder.database, clock, owner, readOnly: true });
+    const store = await openStore({ path: database, clock, owner, readOnly: true });
     try {
-      if (await store.lease.show()) return 0;
+      const row = await store.lease.show();
+      if (judgeLease(row, owner, clock.now(), staleMs, processStart) === 'held') return undefined;
       const { messages } = await store.mailbox.counts();
-      return messages.waiting + messages.claimed + messages.retry;
+      const waiting = messages.waiting + messages.claimed + messages.retry;
+      return waiting === 0 ? undefined : { messages: waiting, folder: row?.holder.folder };
     } finally {
       await store.close();
     }
   } catch {
-    return 0;
+    return undefined;
   }
 }

@@ -1,11 +1,5 @@
 // The store of one inbox, opened under its lease: nobody else writes there while we do.
-import {
-  endpointOf,
-  inboxIdentity,
-  normaliseEndpoint,
-  type ResolvedInbox,
-  type Settings,
-} from '../config/index.js';
+import { endpointOf, inboxIdentity, type ResolvedInbox, type Settings } from '../config/index.js';
 import { processHome, processStart } from '../lib/process-identity.js';
 import { openStore, type Store } from '../mailbox/index.js';
 import type { Clock } from '../ports/clock.js';
@@ -13,7 +7,8 @@ import type { Ids } from '../ports/ids.js';
 import { type InboxFolder, openInboxFolder } from './folders.js';
 import { takeLease } from './lease.js';
 import type { Releases } from './releases.js';
-import { refuseForgottenMail } from './rotated-key.js';
+import { forgottenMail } from './rotated-key.js';
+import { identityOf } from './stopped-store.js';
 
 export interface StoreWish {
   readonly settings: Settings;
@@ -33,12 +28,15 @@ export interface LeasedStore {
   readonly identity: string;
 }
 
-/** @throws WorkerError `lease-held`, `store-unusable`, or `setting-invalid` over mail under a former key */
+/** @throws WorkerError `lease-held`, `store-unusable` */
 export async function openLeasedStore(wish: StoreWish): Promise<LeasedStore | 'aborted'> {
   const { settings, inbox, clock, ids, releases } = wish;
-  const endpoint = normaliseEndpoint(endpointOf(inbox.server));
-  const identity = inboxIdentity(endpointOf(inbox.server), inbox.key, settings.inboxId);
-  await refuseForgottenMail(settings.stateDir, endpoint, identity, clock);
+  // Addresses and command lines may hold secrets, so the label is their hash: the identity of the inbox without a key.
+  const endpoint = inboxIdentity(endpointOf(inbox.server), undefined);
+  const identity = identityOf(settings, inbox);
+  const { stateDir: stateRoot, leaseStaleMs: staleMs } = settings;
+  for (const sentence of await forgottenMail({ stateRoot, endpoint, identity, staleMs, clock }))
+    wish.tell(sentence);
   const folder = await openInboxFolder(settings.stateDir, identity, endpoint);
   const store = await openStore({
     path: folder.database,

@@ -25,10 +25,10 @@ export function webhookOf(text: string, secret: unknown): WebhookOption {
   if (!alias || !/^https?:/.test(url) || !URL.canParse(url)) {
     throw new WorkerError('usage', `--webhook has the value "${text}"; write ALIAS=URL.`);
   }
-  if (typeof secret !== 'string') {
+  if (typeof secret !== 'string' || secret === '') {
     throw new WorkerError(
       'usage',
-      '--webhook needs --webhook-secret: unsigned calls could be made by anybody.',
+      '--webhook needs a WEBHOOK_SECRET in the environment: unsigned calls could be made by anybody.',
     );
   }
   return { alias, url, secret };

@@ -22,7 +22,6 @@ interface InboxFlags {
   readonly alias?: string[];
   readonly channel?: string[];
   readonly webhook?: string[];
-  readonly webhookSecret?: string;
   readonly dms: boolean;
   readonly agentdm: boolean;
   readonly json?: boolean;
@@ -55,8 +54,11 @@ export function addInbox(program: Command, context: CliContext, finish: (code: n
     )
     .option('--no-dms', 'without the tools of the dms vocabulary')
     .option('--no-agentdm', 'without the tools of the agentdm vocabulary')
-    .option('--webhook <alias=url>', 'call this URL when the alias has mail (may be repeated)', collect)
-    .option('--webhook-secret <secret>', 'sign those calls (Standard Webhooks, whsec_…)')
+    .option(
+      '--webhook <alias=url>',
+      'call this URL when the alias has mail, signed with WEBHOOK_SECRET (may be repeated)',
+      collect,
+    )
     .option('--json', 'print address, keys and entries as one line of JSON')
     .addHelpText('after', HELP)
     .action(async (flags: InboxFlags) => finish(await serveInbox(flags, context)));
@@ -70,7 +72,7 @@ async function serveInbox(flags: InboxFlags, context: CliContext): Promise<numbe
     cwd: context.cwd,
   });
   const channels = (flags.channel ?? []).map(channelOf);
-  const webhooks = (flags.webhook ?? []).map((text) => webhookOf(text, flags.webhookSecret));
+  const webhooks = (flags.webhook ?? []).map((text) => webhookOf(text, context.env.WEBHOOK_SECRET));
   const inbox = await start(flags, stateDir);
   const running = runningFolder(stateDir);
   const stops = stopSignals(context.signals, () => {});

@@ -7,6 +7,7 @@ import type { Posted } from '../local-inbox/index.js';
 import { narrator } from '../observe/index.js';
 import type { WorkerEvent } from '../ports/observer.js';
 import type { CliContext } from './context.js';
+import { stateEnvironment } from './running.js';
 import { stopSignals } from './stop-signals.js';
 
 const FIRST_MESSAGE = 'Hello! Are you awake?';
@@ -24,7 +25,7 @@ export function addRehearse(program: Command, context: CliContext, finish: (code
 export async function rehearse(context: CliContext, once: boolean): Promise<number> {
   const { stateDir } = await loadSettings({
     flags: {},
-    env: { HOME: context.env.HOME, XDG_STATE_HOME: context.env.XDG_STATE_HOME },
+    env: stateEnvironment(context.env),
     cwd: context.cwd,
   });
   for (const line of introduction()) context.out(line);
@@ -59,7 +60,7 @@ export async function rehearse(context: CliContext, once: boolean): Promise<numb
   };
 
   try {
-    rehearsal = await startRehearsal({
+    const started = await startRehearsal({
       version: context.version,
       stateRoot: stateDir,
       observers: [{ on: onEvent }],
@@ -68,6 +69,8 @@ export async function rehearse(context: CliContext, once: boolean): Promise<numb
       signal: stops.first,
       log: new Writable({ write: (_chunk, _encoding, done) => done() }),
     });
+    if (started === 'aborted') return 0;
+    rehearsal = started;
     if (stops.first.aborted) rehearsal.agent.stop('drain', 'a signal was received at start');
     const end = await rehearsal.agent.run();
     if (end.error) throw end.error;

@@ -22,14 +22,16 @@ export async function findRunning(
   // A command that only finds a running program must not fail over a fault in a settings file it does not need.
   const { stateDir } = await loadSettings({
     flags: { stateDir: flags.stateDir },
-    env: {
-      HOME: context.env.HOME,
-      XDG_STATE_HOME: context.env.XDG_STATE_HOME,
-      INBOX_WORKER_STATE_DIR: context.env.INBOX_WORKER_STATE_DIR,
-    },
+    env: stateEnvironment(context.env),
     cwd: context.cwd,
   });
   const dir = typeof flags.dir === 'string' ? flags.dir : context.cwd;
   const inbox = typeof flags.inbox === 'string' ? flags.inbox : undefined;
   return chooseRunning(await listRunning(runningFolder(stateDir)), { inbox, dir, kind });
+}
+
+/** What says where the state root is, and nothing else: a command that needs no more must not fail over more. */
+export function stateEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { HOME, XDG_STATE_HOME, INBOX_WORKER_STATE_DIR } = env;
+  return { HOME, XDG_STATE_HOME, INBOX_WORKER_STATE_DIR };
 }

@@ -29,10 +29,20 @@ const RULES: readonly Rule[] = [
 
 /** @param where how a sentence names a setting and where it was set */
 export function brokenRules(values: Values, where: (name: SettingName) => string): SettingFault[] {
-  return RULES.filter(({ low, high, strict }) =>
+  const channels: SettingFault[] =
+    values.channels === 'all' && values.ownAlias === undefined
+      ? [
+          {
+            code: 'setting-invalid',
+            sentence: `${where('channels')} is "all" and own_alias is not set: we would answer our own messages; set own_alias.`,
+          },
+        ]
+      : [];
+  const order: SettingFault[] = RULES.filter(({ low, high, strict }) =>
     strict === true ? values[low] >= values[high] : values[low] > values[high],
   ).map(({ low, high, why }) => ({
     code: 'setting-invalid',
     sentence: `${where(low)} is ${formatDuration(values[low])} and ${where(high)} is ${formatDuration(values[high])}: ${why}; lower ${SETTINGS[low].key} or raise ${SETTINGS[high].key}.`,
   }));
+  return [...order, ...channels];
 }

@@ -12,6 +12,9 @@ export interface Claim {
   readonly before: EarlierAttempt | undefined;
 }
 
+/** More than one reply can sensibly answer; what waits beyond that is the next claim's. */
+export const CLAIM_MESSAGES = 50;
+
 /** What an earlier attempt at this claim left behind. */
 export interface EarlierAttempt {
   readonly sessionId: string | undefined;

@@ -25,6 +25,9 @@ export interface PromptParts {
 const HALF_DONE =
   'An earlier attempt at this was cut off. Work may be half done: check before you repeat a step that has effects.';
 
+/** Many long messages at once are cut as if they were this many: the model takes only so much. */
+const WHOLE_PROMPT = 3;
+
 export function buildPrompt(parts: PromptParts): string {
   if (parts.mode === 'continue') return continuePrompt(parts);
   const sections = parts.delivery === 'pull' ? [parts.tickPrompt] : inlineSections(parts);
@@ -43,15 +46,21 @@ function inlineSections(parts: PromptParts): string[] {
   }
   const many = claim.messages.length === 1 ? 'A new message' : `${claim.messages.length} new messages`;
   sections.push(`${many} in your conversation with ${plainName(claim.conversation)}:`);
-  sections.push(claim.messages.map((message) => fenceMessage(message, parts)).join('\n'));
+  let left = parts.maxInlineChars * WHOLE_PROMPT;
+  const fenced = claim.messages.map((message) => {
+    const chars = Math.min(parts.maxInlineChars, left);
+    left -= Math.min(chars, message.text.length);
+    return fenceMessage(message, chars, parts);
+  });
+  sections.push(fenced.join('\n'));
   return sections;
 }
 
-function fenceMessage(message: Message, parts: PromptParts): string {
+function fenceMessage(message: Message, chars: number, parts: PromptParts): string {
   const attributes = { id: message.id, from: message.sender, at: isoOf(message.sentAt ?? message.spooledAt) };
   const whole = message.text;
-  if (whole.length <= parts.maxInlineChars) return fence('message', parts.nonce, attributes, whole);
-  const shown = whole.slice(0, parts.maxInlineChars);
+  if (whole.length <= chars) return fence('message', parts.nonce, attributes, whole);
+  const shown = whole.slice(0, chars);
   const note = `(cut: ${shown.length} of ${whole.length} characters; read on with read_dm {"with": "${plainName(parts.claim.conversation)}", "id": "${plainName(message.id)}", "offset": ${shown.length}})`;
   return `${fence('message', parts.nonce, attributes, shown)}\n${note}`;
 }

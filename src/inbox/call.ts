@@ -33,6 +33,8 @@ export interface Failure {
   readonly message: string;
   /** Where the server named an instant to come back at, epoch ms. */
   readonly until?: number | undefined;
+  /** The HTTP status, where it was that. */
+  readonly status?: number | undefined;
   /** False: certainly not acted upon. True: the request may have left and nobody heard the end of it. */
   readonly mayHaveArrived: boolean;
 }

@@ -90,6 +90,8 @@ export function createConnection(settings: SessionSettings, notice: (text: strin
       const reply = await session.call(name, args, options.signal);
       if (reply.kind === 'answered') return reply;
       if (doubtsSession(reply)) drop(session);
+      // The session was proven a moment ago: then 400 is said of this request, and would be said of it for ever.
+      if (!options.repeat && reply.status === 400) return { ...reply, reason: 'rejected' };
       if (!options.repeat || attempt > 1 || reply.reason !== 'session-gone') return reply;
       notice('The inbox had forgotten our session: connecting anew.');
     }

@@ -80,9 +80,8 @@ function httpFailure(request: FailedRequest, error: StreamableHTTPError): Failur
   }
   // Some servers answer an unknown session with 400 instead of 404.
   if (phase === 'call' && (status === 404 || status === 400)) {
-    return sure(
-      failed(request, 'session-gone', `${start} no longer knows our session (HTTP ${status})${said}.`),
-    );
+    const message = `${start} no longer knows our session (HTTP ${status})${said}.`;
+    return { ...sure(failed(request, 'session-gone', message)), status };
   }
   if (status === 503) {
     // "Unable to handle the request": the one 5xx that says it was not acted upon.

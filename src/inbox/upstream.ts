@@ -86,7 +86,7 @@ export function connectInbox(options: InboxOptions): Upstream {
 
   return {
     get maxChars() {
-      return chosen?.profile.maxChars ?? MAX_CHARS;
+      return chosen?.profile.maxChars ?? (typeof wish === 'object' ? wish.max_chars : MAX_CHARS);
     },
     get idempotent() {
       return chosen?.profile.idempotent ?? false;

@@ -1,6 +1,6 @@
 // Claims: whose turn it is, and the opening of a claim, new or again.
 import type { Selectable } from 'kysely';
-import type { Claim, EarlierAttempt } from '../domain/claim.js';
+import { CLAIM_MESSAGES, type Claim, type EarlierAttempt } from '../domain/claim.js';
 import { mayBecome } from '../domain/message.js';
 import { after, refuse } from './access.js';
 import { messagesOf, moveMessages } from './message-rows.js';
@@ -129,8 +129,15 @@ async function openNew(db: Db, options: ClaimOptions, conversation?: string): Pr
   await db
     .updateTable('messages')
     .set({ state: 'claimed', claim_id: row.id })
-    .where('conversation', '=', row.conversation)
-    .where('state', '=', 'waiting')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('messages')
+        .select('id')
+        .where('conversation', '=', row.conversation)
+        .where('state', '=', 'waiting')
+        .orderBy('seq')
+        .limit(CLAIM_MESSAGES),
+    )
     .execute();
   await addStep(db, row.id, 'claimed', options.at);
   return toClaim(db, row);

@@ -141,7 +141,7 @@ export class StoreLedger implements Ledger {
         .selectFrom('turns')
         .select('ended_at')
         .where('conversation', '=', conversation)
-        .where('verdict', '=', 'answered')
+        .where('verdict', 'in', ['answered', 'silent'])
         .where('ended_at', '>=', since)
         .orderBy('ended_at')
         .execute();

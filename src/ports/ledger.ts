@@ -49,6 +49,6 @@ export interface Ledger {
    * named, to a conversation, to claims that hold a message of a sender (as spelt by the upstream), to a claim.
    */
   spent(query: SpendQuery): Promise<Spend>;
-  /** When the turns of a conversation with verdict `answered` ended, those that ended at or after `since`, oldest first. */
+  /** When the turns of a conversation with verdict `answered` or `silent` ended, those that ended at or after `since`, oldest first. */
   turnEnds(conversation: string, since: number): Promise<number[]>;
 }

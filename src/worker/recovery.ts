@@ -1,5 +1,6 @@
 // Recovery: what a worker that died left open is answered, rescued or given up, before anything new begins.
 import { replyAddress } from '../domain/claim.js';
+import { splitText } from '../domain/split.js';
 import type { OpenClaim } from '../ports/mailbox.js';
 import type { WorkerOptions } from './options.js';
 import type { WorkerParts } from './parts.js';
@@ -35,7 +36,7 @@ async function rescue(claim: OpenClaim, parts: WorkerParts, options: WorkerOptio
   }
   const error = 'the worker died in the middle of the turn';
   if (claim.attempts + 1 >= options.maxAttempts) {
-    const notice = deadNotice(claim, options);
+    const notice = deadNotice(claim, options, parts.upstream.maxChars);
     await mailbox.settle(claim.id, { kind: 'dead', error, notice }, now);
     tell(`it is dead: ${options.maxAttempts} attempts failed`);
     return;
@@ -53,7 +54,12 @@ async function rescue(claim: OpenClaim, parts: WorkerParts, options: WorkerOptio
 export function deadNotice(
   claim: Pick<OpenClaim, 'conversation' | 'messages'>,
   options: WorkerOptions,
+  maxChars: number,
 ): { to: string; parts: string[]; replyToId: string | undefined } | undefined {
   if (options.deadNotice === undefined) return undefined;
-  return { to: replyAddress(claim), parts: [options.deadNotice], replyToId: claim.messages.at(-1)?.id };
+  return {
+    to: replyAddress(claim),
+    parts: splitText(options.deadNotice, maxChars),
+    replyToId: claim.messages.at(-1)?.id,
+  };
 }

@@ -136,7 +136,11 @@ export class Settler {
         };
       }
       case 'dead':
-        return { kind: 'dead', error: verdict.error, notice: deadNotice(claim, this.#options) };
+        return {
+          kind: 'dead',
+          error: verdict.error,
+          notice: deadNotice(claim, this.#options, this.#parts.upstream.maxChars),
+        };
     }
   }
 

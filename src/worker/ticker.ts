@@ -168,7 +168,11 @@ export class Ticker {
     if (guard.kind === 'dead') {
       await mailbox.settle(
         claim.id,
-        { kind: 'dead', error: guard.why, notice: deadNotice(claim, this.#options) },
+        {
+          kind: 'dead',
+          error: guard.why,
+          notice: deadNotice(claim, this.#options, this.#parts.upstream.maxChars),
+        },
         now,
       );
       this.#onSend();

@@ -13,6 +13,8 @@ export interface KillerOptions {
   readonly inbox: Supervised;
   /** Stands in the command line of everything the run has started; for Claude, which is not ours to start. */
   readonly mark: string;
+  /** Claude is in the middle of a turn. */
+  inTurn(): boolean;
   /** Resolves at the next model call. */
   modelCall(): Promise<unknown>;
   /** Resolves at the next message that the agent has sent. */
@@ -56,13 +58,14 @@ async function moment(options: KillerOptions, signal: AbortSignal): Promise<void
   await pause(dice.between(0, 300), signal);
 }
 
-async function killOne({ dice, tally, worker, inbox, mark }: KillerOptions): Promise<boolean> {
+async function killOne({ dice, tally, worker, inbox, mark, inTurn }: KillerOptions): Promise<boolean> {
   const fate = dice.next();
-  if (fate < 0.45) return counted('worker', worker.kill(), tally);
-  if (fate < 0.65) return counted('inbox', inbox.kill(), tally);
+  const when = inTurn() ? ' in a turn' : '';
+  if (fate < 0.45) return counted(`worker${when}`, worker.kill(), tally);
+  if (fate < 0.65) return counted(`inbox${when}`, inbox.kill(), tally);
   const ours = [worker.pid, inbox.pid];
   const claude = (await processesWith(mark)).filter((pid) => !ours.includes(pid)).at(-1);
-  return counted('claude', claude !== undefined && kill(claude), tally);
+  return counted(`claude${when}`, claude !== undefined && kill(claude), tally);
 }
 
 function counted(who: string, killed: boolean, tally: Tally): boolean {

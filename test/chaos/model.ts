@@ -1,7 +1,8 @@
 // The model behind Claude Code: quotes every question of its turn, and fails, stalls and stutters as told by the dice.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { prompts, toolNamed, toolSteps } from '../../src/rehearsal/conversation.js';
 import { fencedMessages } from '../../src/rehearsal/fenced.js';
-import type { Answer, MessagesRequest, Reply, Script } from '../../src/rehearsal/index.js';
+import type { Answer, ErrorFault, MessagesRequest, Script, StreamFault } from '../../src/rehearsal/index.js';
 import type { Dice } from '../simulation/chance.js';
 import type { Tally } from './options.js';
 import { answerHead, answerTail, type Question, questionsIn } from './question.js';
@@ -23,20 +24,38 @@ export class Model {
   readonly #options: ModelOptions;
   #burst: { readonly fault: (typeof BURSTS)[number]; left: number } | undefined;
   #well = false;
+  #open = 0;
 
   constructor(options: ModelOptions) {
     this.#options = options;
   }
 
-  readonly script: Script = (request) =>
-    this.#well ? answer(request) : (this.#trouble(request) ?? answer(request));
+  /** Calls that the model is thinking about: Claude is in the middle of a turn. */
+  get busy(): boolean {
+    return this.#open > 0;
+  }
+
+  readonly script: Script = async (request, { signal }) => {
+    if (this.#well) return answer(request);
+    const trouble = this.#trouble();
+    if (trouble && isError(trouble)) return trouble;
+    this.#open += 1;
+    try {
+      // A model takes its time, and most of a turn is this.
+      await sleep(this.#options.dice.rather(30, 2_500), undefined, { signal });
+    } finally {
+      this.#open -= 1;
+    }
+    return trouble && 'fault' in trouble ? trouble : { ...answer(request), ...trouble };
+  };
 
   /** From now on every call is answered at once. */
   beWell(): void {
     this.#well = true;
   }
 
-  #trouble(request: MessagesRequest): Reply | undefined {
+  /** What goes wrong with this call: an error, a stream that breaks, one that stutters; mostly nothing. */
+  #trouble(): ErrorFault | StreamFault | Pick<Answer, 'delayMs' | 'chunkDelayMs'> | undefined {
     const { dice, tally, longBursts } = this.#options;
     if (!this.#burst && dice.chance(0.08)) {
       const long = longBursts && dice.chance(0.08);
@@ -60,10 +79,14 @@ export class Model {
     }
     if (fate < 0.16) {
       tally.add('stream slow');
-      return { ...answer(request), delayMs: dice.between(0, 2_000), chunkDelayMs: dice.between(10, 400) };
+      return { delayMs: dice.between(0, 2_000), chunkDelayMs: dice.between(10, 400) };
     }
     return undefined;
   }
+}
+
+function isError(trouble: object): trouble is ErrorFault {
+  return 'fault' in trouble && trouble.fault !== 'cut' && trouble.fault !== 'hang';
 }
 
 /** What a turn is about: its questions, and whom they are from. */

@@ -101,6 +101,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
         worker,
         inbox: inbox.process,
         mark: place.root,
+        inTurn: () => model.busy,
         modelCall: () => new Promise<void>((resolve) => onCall.push(resolve)),
         agentSent: () => sent.next(),
       },
@@ -179,6 +180,7 @@ async function postAll(
   for (let number = 1; number <= messages; number += 1) {
     const question = { token: `q${String(number).padStart(5, '0')}`, manner: dice.pick(MANNERS) };
     const post = dice.pick(people).post(question, signal);
+    // Awaited with all the others; one that is called off in between must not count as unhandled.
     post.then(onTaken).catch(() => {});
     posts.push(post);
     // Now and then several at once; the others wait a little longer for it.

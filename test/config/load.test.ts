@@ -99,7 +99,6 @@ describe('defaults', () => {
       leaseHeartbeatMs: 20_000,
       logLevel: 'info',
       logFormat: 'auto',
-      logBodies: false,
     });
     expect(tickPrompt).toContain('When nothing is left, say "done".');
     expect([deadNoticeText, waitNoticeText]).not.toContain('');

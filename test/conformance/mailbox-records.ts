@@ -117,8 +117,9 @@ export function recordRules(bench: () => Bench): void {
         await ledger.end(id, result({ verdict, endedAt }));
       }
       await ledger.begin(turn('t6', 1_000));
-      expect(await ledger.turnEnds('@alice', 0)).toEqual([2_000, 3_000]);
-      expect(await ledger.turnEnds('@alice', 2_001)).toEqual([3_000]);
+      // A silent one was paid for as well; one that is tried again was not the last word.
+      expect(await ledger.turnEnds('@alice', 0)).toEqual([2_000, 2_300, 3_000]);
+      expect(await ledger.turnEnds('@alice', 2_001)).toEqual([2_300, 3_000]);
       expect(await ledger.turnEnds('@alice', 3_000)).toEqual([3_000]);
       expect(await ledger.turnEnds('@alice', 3_001)).toEqual([]);
       expect(await ledger.turnEnds('@carol', 0)).toEqual([]);

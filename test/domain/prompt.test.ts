@@ -56,6 +56,14 @@ describe('buildPrompt', () => {
     expect(prompt).not.toContain('x'.repeat(1_001));
   });
 
+  it('cuts many long messages together at three times as much', () => {
+    const many = Array.from({ length: 50 }, (_, index) => message(`m${index}`, 'x'.repeat(900)));
+    const prompt = buildPrompt(parts({ claim: claim(...many) }));
+    expect(prompt.match(/x/g)?.length).toBeLessThan(3_100);
+    expect(prompt.match(/<message-n0nce/g)).toHaveLength(50);
+    expect(prompt).toContain('cut: 0 of 900');
+  });
+
   it('names the message without repeating it when the history holds it, and offers read_dm should it not', () => {
     const prompt = buildPrompt(parts({ mode: 'continue', halfDone: true }));
     expect(prompt).toContain('m1');

@@ -80,6 +80,16 @@ describe('the reference server, which is no inbox', () => {
   });
 });
 
+it('a key that the inbox refuses ends --once with exit code 5, and is not repeated', async () => {
+  const it = await lab();
+  await writeFile(join(it.folder, '.env'), 'AGENTDM_API_KEY=agentdm_0123456789abcdef\n');
+  const worker = it.run(['--once']);
+  expect(await worker.ended()).toMatchObject({ exitCode: 5 });
+  const said = worker.lines.filter((line) => /^(error|try):/.test(line));
+  expect(said).toEqual([expect.stringMatching(/^error: .*key/), expect.stringMatching(/^try: .*\.env/)]);
+  expect(worker.lines.join('\n')).not.toContain('agentdm_0123456789abcdef');
+});
+
 /** A description in JSON of a vocabulary that is nobody's. */
 const PEERS = {
   name: 'peers',

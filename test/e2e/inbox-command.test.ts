@@ -230,7 +230,7 @@ describe('what cannot work', () => {
     [['--channel', '#team=@a b'], 'is not an alias'],
     [['--alias', 'x'], 'is not an alias'],
     [['--port', '1e3'], 'write a number from 0 to 65535'],
-    [['--webhook', '@you=http://127.0.0.1:9'], '--webhook needs --webhook-secret'],
+    [['--webhook', '@you=http://127.0.0.1:9'], '--webhook needs a WEBHOOK_SECRET'],
   ])('%j: a sentence and exit code 2', async (args, word) => {
     const port = args.includes('--port') ? [] : ['--port', '0'];
     const { exitCode, stderr } = await start(...port, ...args).ended;

@@ -260,6 +260,37 @@ describe('the standing stream', () => {
   });
 });
 
+/** An inbox on stdin and stdout that announces something with each answer to a call. */
+const PROGRAM = `
+const say = (value) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...value }) + '\\n');
+const tools = ['list_dms', 'read_dm', 'send_dm'].map((name) => ({ name, inputSchema: { type: 'object' } }));
+const answers = {
+  initialize: ({ protocolVersion }) => ({
+    protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'program', version: '1' },
+  }),
+  'tools/list': () => ({ tools }),
+  'tools/call': () => ({ content: [{ type: 'text', text: '{"dms": []}' }] }),
+};
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (id === undefined) return;
+  say({ id, result: (answers[method] ?? (() => ({})))(params ?? {}) });
+  if (method === 'tools/call') say({ method: 'notifications/resources/list_changed', params: {} });
+});`;
+
+it('a program announces on the pipe it has', async () => {
+  const announced = vi.fn();
+  const upstream = inboxOf(
+    { url: '' },
+    {
+      server: { type: 'stdio', command: process.execPath, args: ['-e', PROGRAM] },
+      onAnnounced: announced,
+    },
+  );
+  expect(await upstream.check(never)).toEqual({ kind: 'looked' });
+  await vi.waitFor(() => expect(announced).toHaveBeenCalledTimes(1));
+});
+
 describe('changes of resources', () => {
   it('are subscribed to where the server offers that', async () => {
     const server = await serverWith((response) => openStream(response), { resources: { subscribe: true } });

@@ -1,6 +1,6 @@
 // The mailbox's twin in memory: maps in the order of arrival instead of tables.
 import { canonicalName } from '../../src/domain/addressing.js';
-import type { Claim } from '../../src/domain/claim.js';
+import { CLAIM_MESSAGES, type Claim } from '../../src/domain/claim.js';
 import {
   DROPPED_BY_HAND,
   type Exchange,
@@ -328,8 +328,10 @@ export class MemoryMailbox implements Mailbox {
       reopenedAt: undefined,
     };
     this.#disk.claims.set(claim.id, claim);
-    for (const message of this.#disk.messages.values()) {
-      if (message.state !== 'waiting' || message.incoming.conversation !== conversation) continue;
+    const waiting = [...this.#disk.messages.values()].filter(
+      (message) => message.state === 'waiting' && message.incoming.conversation === conversation,
+    );
+    for (const message of waiting.slice(0, CLAIM_MESSAGES)) {
       message.state = 'claimed';
       message.claimId = claim.id;
     }

@@ -188,7 +188,9 @@ function ledgerOver(disk: MemoryDisk, fence: MemoryFence): Ledger {
       fence.read(() =>
         [...disk.turns.values()]
           .filter(({ begun }) => begun.conversation === conversation)
-          .flatMap(({ result }) => (result?.verdict === 'answered' ? [result.endedAt] : []))
+          .flatMap(({ result }) =>
+            result?.verdict === 'answered' || result?.verdict === 'silent' ? [result.endedAt] : [],
+          )
           .filter((at) => at >= since)
           .sort((a, b) => a - b),
       ),

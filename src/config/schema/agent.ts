@@ -116,7 +116,8 @@ export const AGENT_SETTINGS = {
   }),
   maxInlineChars: setting('max_inline_chars', integer({ min: 200, max: 1_000_000, unit: 'characters' }), {
     default: 20_000,
-    caption: 'a longer message is cut in the prompt, and Claude reads on with read_dm',
+    caption:
+      'a longer message is cut in the prompt, all messages of a prompt together at three times as much; Claude reads on with read_dm',
     reloadable: true,
   }),
 };

@@ -30,8 +30,8 @@ export const INBOX_SETTINGS = {
   }),
   ownAlias: setting('own_alias', alias, {
     default: undefined,
-    defaultText: 'as the inbox tells',
-    caption: 'our own alias, where the inbox does not tell it',
+    defaultText: 'unknown',
+    caption: 'our own alias, by which mentions in channels and our own messages are known',
   }),
   allowSenders: setting('allow_senders', people, {
     default: 'anyone',

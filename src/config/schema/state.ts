@@ -2,7 +2,7 @@
 import { isAbsolute, join } from 'node:path';
 import { path } from '../names.js';
 import { settingsOf } from '../setting.js';
-import { boolean, choice, duration } from '../values.js';
+import { choice, duration } from '../values.js';
 
 const setting = settingsOf('state');
 
@@ -37,12 +37,6 @@ export const STATE_SETTINGS = {
   logFormat: setting('log_format', choice('auto', 'json', 'pretty'), {
     default: 'auto',
     caption: 'how logs are written; `auto` is `pretty` on a terminal, else `json`',
-    example: true,
-  }),
-  logBodies: setting('log_bodies', boolean, {
-    default: false,
-    caption: 'whether the texts of messages may stand in the log',
-    reloadable: true,
     example: true,
   }),
 };
