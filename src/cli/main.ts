@@ -10,6 +10,7 @@ import { addDrop, addRetry } from './by-hand.js';
 import type { CliContext } from './context.js';
 import { addDead } from './dead.js';
 import { addInbox } from './inbox.js';
+import { addLease } from './lease.js';
 import { addLedger } from './ledger.js';
 import { addLogs } from './logs.js';
 import { addRead, addSend } from './mail.js';
@@ -71,6 +72,7 @@ function programOf(context: CliContext, finish: (code: number) => void): Command
   addStop(program, context);
   addStatus(program, context);
   addShow(program, context);
+  addLease(program, context);
   addLedger(program, context);
   addLogs(program, context);
   addPause(program, context);

@@ -70,6 +70,15 @@ export class StoreLease implements Lease, Fenced {
     }
   }
 
+  async evict(owner: string): Promise<boolean> {
+    return this.#access.change(async (db) => {
+      const state = await this.#load(db);
+      if (!state || state.released || state.lease.owner !== owner) return false;
+      await db.updateTable('lease').set({ released_at: this.#options.clock.now() }).execute();
+      return true;
+    });
+  }
+
   async show(): Promise<LeaseRow | undefined> {
     const row = await this.#access.read((db) => this.#load(db, false));
     return row === undefined || row.released ? undefined : row.lease;

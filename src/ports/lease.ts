@@ -16,6 +16,11 @@ export interface Lease {
   readonly lost: Promise<LeaseRow | undefined>;
   /** Ends the heartbeat and gives the lease back if it is ours. Never rejects. */
   release(): Promise<void>;
+  /**
+   * Takes the lease away from `owner`, if that still holds it: its next write is refused. For a person who knows that
+   * owner to be gone where nobody here can see it. Answers whether it was so.
+   */
+  evict(owner: string): Promise<boolean>;
   /** Who holds it now. */
   show(): Promise<LeaseRow | undefined>;
 }

@@ -20,33 +20,37 @@ export interface InboxWish {
   pauseMs(): number;
 }
 
-/** Resolves when it listens. */
+/** Resolves when it listens; rejects when it does not come to that. */
 export async function startInboxProcess(wish: InboxWish): Promise<InboxProcess> {
   const { place } = wish;
   let told: (line: string) => void = () => {};
-  const firstLine = new Promise<string>((resolve) => {
+  let failed: (how: string) => void = () => {};
+  const firstLine = new Promise<string>((resolve, reject) => {
     told = resolve;
+    failed = (how) => reject(new Error(`The embedded inbox did not start: ${how}.`));
   });
   let heard = '';
   const process = new Supervised({
     args: [
       ...[MAIN, 'inbox', '--json', '--port', String(place.inboxPort)],
       ...['@agent', ...wish.people].flatMap((alias) => ['--alias', alias]),
-      ...['--webhook', `@agent=${wish.webhook}`, '--webhook-secret', WEBHOOK_SECRET],
+      ...['--webhook', `@agent=${wish.webhook}`],
     ],
     cwd: place.root,
-    env: wish.env,
+    env: { ...wish.env, WEBHOOK_SECRET },
     logFile: join(place.root, 'inbox.log'),
     pauseMs: wish.pauseMs,
+    onFailure: failed,
     onStdout: (text) => {
       heard += text;
       if (heard.includes('\n')) told(heard.slice(0, heard.indexOf('\n')));
     },
   });
-  const { url, aliases } = JSON.parse(await firstLine) as {
-    url: string;
-    aliases: Record<string, { key: string }>;
-  };
+  const line = await firstLine.catch(async (error) => {
+    await process.abandon();
+    throw error;
+  });
+  const { url, aliases } = JSON.parse(line) as { url: string; aliases: Record<string, { key: string }> };
   return {
     process,
     url,

@@ -12,6 +12,8 @@ export interface SupervisedOptions {
   /** How long it stays down after a kill, ms. */
   pauseMs(): number;
   onStdout?(text: string): void;
+  /** It has ended though nobody had asked for it. */
+  onFailure?(how: string): void;
 }
 
 interface Ending {
@@ -89,7 +91,11 @@ export class Supervised {
 
   #again({ code, signal }: Ending): void {
     if (this.#stopping) return;
-    if (!this.#killed) this.failures.push(signal ?? `exit code ${code}`);
+    if (!this.#killed) {
+      const how = signal ?? `exit code ${code}`;
+      this.failures.push(how);
+      this.#options.onFailure?.(how);
+    }
     this.#timer = setTimeout(() => this.#start(), this.#killed ? this.#options.pauseMs() : AFTER_FAILURE_MS);
   }
 }

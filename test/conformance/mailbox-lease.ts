@@ -102,6 +102,18 @@ export function leaseRules(bench: () => Bench): void {
       await expect(b.mailbox.spool([message('m2')], 1)).rejects.toMatchObject({ code: 'lease-lost' });
     });
 
+    it('is taken from its owner by hand, from that owner alone, whose next write is refused', async () => {
+      const a = await bench().open({ owner: ALICE });
+      const b = await bench().open({ owner: BOB });
+      expect(await b.lease.evict(ALICE.owner)).toBe(false);
+      await a.lease.acquire();
+      expect(await b.lease.evict(BOB.owner)).toBe(false);
+      expect(await b.lease.evict(ALICE.owner)).toBe(true);
+      expect(await b.lease.show()).toBeUndefined();
+      await expect(a.mailbox.spool([message('m1')], 1)).rejects.toMatchObject({ code: 'lease-lost' });
+      expect(await b.lease.acquire()).toMatchObject({ kind: 'acquired', generation: 2, how: 'free' });
+    });
+
     it('is still ours when taken again', async () => {
       const a = await bench().open({ owner: ALICE });
       await a.lease.acquire();

@@ -90,6 +90,13 @@ class MemoryLease implements Lease, MemoryFence {
     this.#generation = undefined;
   }
 
+  async evict(owner: string): Promise<boolean> {
+    const { lease } = this.#options.disk;
+    if (!lease || lease.released || lease.row.owner !== owner) return false;
+    lease.released = true;
+    return true;
+  }
+
   async show(): Promise<LeaseRow | undefined> {
     const { lease } = this.#options.disk;
     return lease === undefined || lease.released ? undefined : lease.row;
