@@ -8,7 +8,7 @@ import type { CliContext } from './context.js';
 import { type Letter, MailClient } from './mail-client.js';
 import { CHOOSING, findRunning } from './running.js';
 import { addSettingOptions, type Flags } from './setting-options.js';
-import { waitMs } from './wait.js';
+import { readWait } from './wait.js';
 
 const WITH_INBOX = ['inbox', 'rehearsal'] as const;
 
@@ -16,10 +16,10 @@ export function addSend(program: Command, context: CliContext): void {
   const command = program
     .command('send')
     .description('send a message to an agent of the embedded inbox or the rehearsal')
-    .argument('<text...>', 'the message; - reads it from standard input')
+    .argument('[text...]', 'the message; - reads it from standard input')
     .option('--to <alias>', 'to whom (default: the agent)')
     .option('--as <alias>', 'from whom', '@you')
-    .option('--wait [duration]', 'print the answer; give up after this long (default 60s)')
+    .option('--wait [duration]', 'print the answer; give up after this long, such as 90s or 5m (default 60s)')
     .option('--json', 'as JSON')
     .action((words: string[], flags: Flags) => send(words, flags, context));
   addSettingOptions(command, CHOOSING);
@@ -45,8 +45,9 @@ export function addRead(program: Command, context: CliContext): void {
   addSettingOptions(command, CHOOSING);
 }
 
-async function send(words: string[], flags: Flags, context: CliContext): Promise<void> {
-  const limitMs = flags.wait === undefined ? undefined : waitMs(flags.wait);
+async function send(given: string[], flags: Flags, context: CliContext): Promise<void> {
+  const { limitMs, words } = readWait(flags.wait, given);
+  if (words.length === 0) throw new WorkerError('usage', 'There is no message to send.');
   const entry = await findRunning(flags, WITH_INBOX, context);
   const to = typeof flags.to === 'string' ? flags.to : (entry.agentAlias ?? '@agent');
   const text = words.length === 1 && words[0] === '-' ? await readAll(process.stdin) : words.join(' ');

@@ -1,16 +1,23 @@
-// How long `--wait` waits.
-import { WorkerError } from '../domain/errors.js';
+// How long `--wait` waits, told apart from a text that merely follows the flag.
 
 const DEFAULT_MS = 60_000;
-const UNITS: Record<string, number> = { ms: 1, '': 1_000, s: 1_000, m: 60_000, h: 3_600_000 };
+const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** `true` (no value) is 60 s; `90`, `90s`, `5m`, `500ms` as everywhere else. @throws WorkerError `usage` */
-export function waitMs(value: string | boolean): number {
-  if (typeof value === 'boolean') return DEFAULT_MS;
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(value.trim());
+export interface Wait {
+  /** Undefined: nobody waits. */
+  readonly limitMs: number | undefined;
+  /** The message, in which a text that the parser took for the flag's value is put back. */
+  readonly words: readonly string[];
+}
+
+/**
+ * `--wait` alone is 60 s; `--wait 5m` (a number with its unit) is that long; in `--wait "What is new?"` the value
+ * is the message's first word.
+ */
+export function readWait(value: unknown, words: readonly string[]): Wait {
+  if (typeof value !== 'string') return { limitMs: value ? DEFAULT_MS : undefined, words };
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(value.trim());
   const unit = UNITS[match?.[2] ?? ''];
-  if (!match || unit === undefined) {
-    throw new WorkerError('usage', `--wait has the value "${value}"; write a duration such as 30s or 5m.`);
-  }
-  return Number(match[1]) * unit;
+  if (!match || unit === undefined) return { limitMs: DEFAULT_MS, words: [value, ...words] };
+  return { limitMs: Number(match[1]) * unit, words };
 }
