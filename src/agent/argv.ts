@@ -2,6 +2,7 @@
 import { WorkerError } from '../domain/errors.js';
 import type { ClaudeAgentOptions } from './options.js';
 import { presetArgs } from './presets.js';
+import { takesBudget } from './version.js';
 
 /** The conversation the process begins with: a new one under this id, or an old one. */
 export type Opening =
@@ -19,12 +20,20 @@ const OURS = [
 export function claudeArgs(
   options: Pick<
     ClaudeAgentOptions,
-    'preset' | 'model' | 'systemPrompt' | 'appendSystemPrompt' | 'extraArgs' | 'gateway' | 'otherServers'
+    | 'preset'
+    | 'maxBudgetUsd'
+    | 'version'
+    | 'model'
+    | 'systemPrompt'
+    | 'appendSystemPrompt'
+    | 'extraArgs'
+    | 'gateway'
+    | 'otherServers'
   >,
   mcpConfigPath: string,
   opening: Opening,
 ): string[] {
-  const { preset, model, systemPrompt, appendSystemPrompt, extraArgs = [] } = options;
+  const { preset, model, maxBudgetUsd, systemPrompt, appendSystemPrompt, extraArgs = [] } = options;
   refuseOurs(extraArgs);
   const servers = [options.gateway.name, ...Object.keys(options.otherServers ?? {})];
   return [
@@ -36,6 +45,9 @@ export function claudeArgs(
     ...(preset === 'answer' && systemPrompt !== undefined ? ['--system-prompt', systemPrompt] : []),
     ...(appendSystemPrompt === undefined ? [] : ['--append-system-prompt', appendSystemPrompt]),
     ...(model === undefined ? [] : ['--model', model]),
+    ...(maxBudgetUsd === undefined || !takesBudget(options.version)
+      ? []
+      : ['--max-budget-usd', String(maxBudgetUsd)]),
     // Named by us, a fresh conversation can be found again even if we die before its first frame.
     ...(opening.kind === 'fresh' ? ['--session-id', opening.sessionId] : ['--resume', opening.sessionId]),
     ...extraArgs,

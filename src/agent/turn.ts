@@ -68,7 +68,7 @@ export async function runTurn(
   if (!result) await putDown(running, cause);
   // Better no turn than one without tools; the next process is looked at anew.
   if (cause.kind === 'no-gateway') await running.retire(0);
-  return outcomeOf({
+  const outcome = await outcomeOf({
     running,
     request,
     signal,
@@ -79,6 +79,9 @@ export async function runTurn(
     contextTokens: counter.contextTokens,
     ...tools,
   });
+  // Its own budget counts over its whole life: every further turn of this process would end the same way.
+  if (outcome.kind === 'failed' && outcome.failure === 'over-budget') await running.retire(0);
+  return outcome;
 }
 
 /** Only when the record on disk holds the prompt is it true that a resumed session would remember it. */

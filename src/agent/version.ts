@@ -33,3 +33,6 @@ export const announcesReset = (version: string | undefined): boolean => atLeast(
 
 /** Before this a resumed history lacks the prompt during which the process died. */
 export const keepsInterruptedPrompt = (version: string | undefined): boolean => atLeast(version, [2, 1, 89]);
+
+/** Older ones end at once over an option they do not know. */
+export const takesBudget = (version: string | undefined): boolean => atLeast(version, [2, 1, 1]);

@@ -75,6 +75,7 @@ export async function makeAgent(wish: AgentWish): Promise<Agent> {
     otherServers: inbox.otherServers,
     stateFolder: wish.stateFolder,
     stderrLog: wish.stderrLog,
+    maxBudgetUsd: beltOf(settings),
     recycle: {
       turns: settings.recycleTurns === 'unlimited' ? undefined : settings.recycleTurns,
       ageMs: settings.recycleAgeMs,
@@ -96,4 +97,9 @@ function joined(...texts: readonly (string | undefined)[]): string {
 /** A variable that a compose file or a script left open counts as unset: it must not hide the one of .env. */
 function set(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+}
+
+/** A process lives into at most two days, so twice the day's budget is never reached but by a fault of ours. */
+function beltOf({ budgetDay }: Settings): number | undefined {
+  return budgetDay.usd === 'unlimited' ? undefined : budgetDay.usd * 2;
 }

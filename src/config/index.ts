@@ -1,5 +1,5 @@
 // The door of the config room.
-export { endpointOf, inboxIdentity, normaliseEndpoint } from './identity.js';
+export { endpointOf, inboxIdentity } from './identity.js';
 export { loadSettings, type Settings } from './load.js';
 export { loginEnvironment } from './login.js';
 export { type ResolvedInbox, resolveInbox } from './mcp-json.js';

@@ -14,6 +14,13 @@ const WAITS: Partial<Record<TurnFailure, { firstMs: number; maxMs: number }>> = 
   'model-unknown': { firstMs: 10 * MINUTE_MS, maxMs: 60 * MINUTE_MS },
 };
 
+/** What to do about it, where a person can do something. */
+const REMEDIES: Partial<Record<TurnFailure, string>> = {
+  'credit-exhausted': 'The account behind Claude Code has no credit left; add some.',
+  unauthorised: 'Claude Code is not logged in: log in with `claude`, or set ANTHROPIC_API_KEY.',
+  'model-unknown': 'The model is unknown to this account: correct the setting `model`.',
+};
+
 /** Resets are published to the second and met by everybody: a little later is kinder. */
 const AFTER_RESET_MS = 5_000;
 
@@ -28,10 +35,11 @@ export function holdAfter(outcome: TurnOutcome, holds: HoldBoard, random: number
   const wait = WAITS[outcome.failure];
   if (!wait) return;
   const reason = reasonOf(outcome.failure);
+  const why = [outcome.message, REMEDIES[outcome.failure]].filter((text) => text !== undefined).join(' ');
   if (outcome.until !== undefined) {
-    holds.place(reason, outcome.message, outcome.until + AFTER_RESET_MS * (1 + random));
+    holds.place(reason, why, outcome.until + AFTER_RESET_MS * (1 + random));
   } else {
-    holds.placeGrowing(reason, outcome.message, wait.firstMs, wait.maxMs);
+    holds.placeGrowing(reason, why, wait.firstMs, wait.maxMs);
   }
 }
 

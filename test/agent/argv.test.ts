@@ -52,6 +52,13 @@ describe('the command line', () => {
     expect(args).not.toContain('--system-prompt');
   });
 
+  it('has a budget only where Claude Code knows the option', () => {
+    const belt = { preset: 'answer', gateway, maxBudgetUsd: 20 } as const;
+    expect(argument(claudeArgs({ ...belt, version: '2.1.332' }, 'f', fresh), '--max-budget-usd')).toBe('20');
+    expect(claudeArgs({ ...belt, version: '2.0.56' }, 'f', fresh)).not.toContain('--max-budget-usd');
+    expect(claudeArgs({ preset: 'answer', gateway }, 'f', fresh)).not.toContain('--max-budget-usd');
+  });
+
   it('of preset everything limits nothing', () => {
     const args = claudeArgs({ preset: 'everything', gateway }, 'f', fresh);
     expect(args).toContain('--dangerously-skip-permissions');

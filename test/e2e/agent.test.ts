@@ -121,6 +121,18 @@ describe('Claude Code', () => {
     }
   });
 
+  it('is replaced when its own budget is used up, since it would refuse for ever', async () => {
+    const agent = rig.agent({ maxBudgetUsd: 0.000_001 });
+    await agent.ready(FRESH, NEVER);
+    rig.api.setScript(tools({ name: 'mcp__inbox__send_dm', input: { to: '@a', message: 'hi' } }));
+    const first = agent.facts.pid;
+    const outcome = await agent.turn(request('go'), NEVER);
+    expect(outcome).toMatchObject({ kind: 'failed', failure: 'over-budget' });
+    expect(agent.facts.pid).toBeUndefined();
+    await agent.ready(FRESH, NEVER);
+    expect(agent.facts.pid).not.toBe(first);
+  });
+
   it('tells the kinds of API trouble apart and stays usable', async () => {
     const agent = rig.agent();
     await agent.ready(FRESH, NEVER);

@@ -18,7 +18,8 @@ describe('a store under random operations', () => {
       fc.asyncProperty(fc.array(operation, { minLength: 30, maxLength: 100, size: 'max' }), (operations) =>
         compare(operations, tally),
       ),
-      { numRuns: 40 },
+      // A failing run shrinks no longer than this: under load it took minutes.
+      { numRuns: 40, interruptAfterTimeLimit: 60_000 },
     );
     // The sequences must reach into a life, or they prove nothing.
     for (const reached of [

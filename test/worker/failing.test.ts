@@ -105,6 +105,30 @@ describe('a turn that fails', () => {
     }
   });
 
+  it.each([
+    ['credit-exhausted', 'credit-exhausted', 'credit'],
+    ['unauthorised', 'agent-unauthorised', 'log in'],
+    ['model-unknown', 'agent-not-ready', 'setting `model`'],
+  ] as const)(
+    'for %s holds as %s and says what to do, at no cost to the message',
+    async (failure, hold, remedy) => {
+      const lab = new WorkerLab();
+      const { end: run } = await lab.start();
+      lab.agent.answer = fails(failure);
+      lab.upstream.arrive('@alice', 'x');
+      lab.worker.wake('manual');
+      await lab.clock.settle();
+      expect(await lab.worker.status()).toMatchObject({ health: hold, why: expect.stringContaining(remedy) });
+      lab.agent.answer = says('well again');
+      await lab.clock.advance(3_600_000);
+      expect(lab.sentTexts()).toEqual(['well again']);
+      expect((await lab.store.mailbox.show('m1'))?.attempts).toBe(0);
+      expect(lab.of('hold-began')).toHaveLength(1);
+      expect(lab.of('hold-ended')).toHaveLength(1);
+      await lab.drain(run);
+    },
+  );
+
   it('begins anew after an error that the same history would repeat', async () => {
     const lab = new WorkerLab();
     const { end: run } = await lab.start();
