@@ -48,7 +48,9 @@ const TABLE: Record<string, Room> = {
   rehearsal: { rooms: ['lib'], packages: ['hono', NODE_SERVER] },
   bridge: { rooms: BASE, packages: [MCP] },
   app: { rooms: [...BASE, 'worker', ...PARTS], packages: ['hono', NODE_SERVER] },
-  cli: { rooms: [...BASE, 'app', 'bridge', ...PARTS], packages: ['commander'] },
+  // Looks at what the composition root would put together, with its own parts, and so stands above it.
+  doctor: { rooms: [...BASE, 'app', 'agent', 'config', 'control', 'inbox', 'wake'], packages: [] },
+  cli: { rooms: [...BASE, 'app', 'bridge', 'doctor', ...PARTS], packages: ['commander'] },
   main: { rooms: ['cli', 'lib'], packages: [] },
 };
 

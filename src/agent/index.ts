@@ -5,4 +5,5 @@ export { type FindOptions, type FoundClaude, findClaude } from './find.js';
 export type { AgentTimings, ClaudeAgentOptions, GatewayAccess } from './options.js';
 export { endOrphan } from './orphan.js';
 export type { Preset } from './presets.js';
+export { LOGGED_OUT } from './readiness.js';
 export { sessionHolds } from './transcript.js';

@@ -46,6 +46,9 @@ const initAnswer = z.looseObject({
     .catch(undefined),
 });
 
+/** Among the notes of one that is ready, where it has neither key nor login. */
+export const LOGGED_OUT = 'Claude Code says that it is not logged in.';
+
 /** Opens the protocol and waits for the gateway. Rejects with `StreamEnded` when the process ends meanwhile. */
 export async function proveReady(protocol: Protocol, options: GateOptions): Promise<Readiness> {
   const startedAt = performance.now();
@@ -61,7 +64,7 @@ export async function proveReady(protocol: Protocol, options: GateOptions): Prom
   const limitMs = Math.max(0, options.limitMs - (performance.now() - startedAt));
   const gateway = await awaitGateway(protocol, { ...options, limitMs });
   if (gateway.kind !== 'ready' || !saysLoggedOut(answer)) return gateway;
-  return { ...gateway, notes: [...gateway.notes, 'Claude Code says that it is not logged in.'] };
+  return { ...gateway, notes: [...gateway.notes, LOGGED_OUT] };
 }
 
 /** Polls the state of the servers until the gateway is connected; asks once for a new try when it has failed. */

@@ -11,7 +11,7 @@ import type { Desk } from '../worker/desk.js';
 
 export interface AgentWish {
   readonly settings: Settings;
-  readonly inbox: ResolvedInbox;
+  readonly inbox: Pick<ResolvedInbox, 'name' | 'otherServers'>;
   /** What Claude's environment is taken from. */
   readonly env: NodeJS.ProcessEnv;
   readonly gatewayUrl: string;
@@ -40,10 +40,7 @@ const READY_MS = 60_000;
 /** @throws WorkerError `claude-not-found`, `claude-too-old`, `claude-failed`, `claude-root`, `file-unreadable` */
 export async function makeAgent(wish: AgentWish): Promise<Agent> {
   const { settings, inbox, desk, slot, observer } = wish;
-  const environment = childEnvironment(
-    { ...(await loginEnvironment(settings)), ...set(wish.env) },
-    settings.passEnv,
-  );
+  const environment = await agentEnvironment(settings, wish.env);
   const notice = (text: string): void => observer.on({ type: 'notice', level: 'warn', text });
   const found = await findClaude({
     setting: settings.claudePath,
@@ -88,6 +85,14 @@ export async function makeAgent(wish: AgentWish): Promise<Agent> {
     onSpawn: wish.onSpawn,
     onOddity: (what) => observer.on({ type: 'notice', level: 'info', text: what }),
   });
+}
+
+/** Claude's whole environment: what its allowlist takes of `env`, and of the login in `.env`. */
+export async function agentEnvironment(
+  settings: Settings,
+  env: NodeJS.ProcessEnv,
+): Promise<Record<string, string>> {
+  return childEnvironment({ ...(await loginEnvironment(settings)), ...set(env) }, settings.passEnv);
 }
 
 function joined(...texts: readonly (string | undefined)[]): string {

@@ -45,7 +45,7 @@ export function makeWakeSources(wish: WakeWish): WakeParts {
         agentName: inbox.name,
       })
     : undefined;
-  const stream = streamOf(settings, inbox);
+  const stream = wakeStreamOf(settings, inbox);
   const files = watchFlags({
     folder: wish.flagsFolder,
     flags,
@@ -64,7 +64,7 @@ export function makeWakeSources(wish: WakeWish): WakeParts {
 }
 
 /** AgentDM's documented wake stream lives on another host than its MCP endpoint; the embedded inbox has both on one. */
-function streamOf(
+export function wakeStreamOf(
   settings: Settings,
   inbox: ResolvedInbox,
 ): { url: string; headers: Readonly<Record<string, string>> } | undefined {

@@ -19,7 +19,7 @@ export function addSend(program: Command, context: CliContext): void {
     .argument('[text...]', 'the message; - reads it from standard input')
     .option('--to <alias>', 'to whom (default: the agent)')
     .option('--as <alias>', 'from whom', '@you')
-    .option('--wait [duration]', 'print the answer; give up after this long, such as 90s or 5m (default 60s)')
+    .option('--wait [duration]', 'print the answer; give up after this long: --wait 5m TEXT (default 60s)')
     .option('--json', 'as JSON')
     .action((words: string[], flags: Flags) => send(words, flags, context));
   addSettingOptions(command, CHOOSING);

@@ -3,13 +3,16 @@ import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { loadSettings, resolveInbox } from '../config/index.js';
-import { EXIT } from '../domain/errors.js';
+import { EXIT, WorkerError } from '../domain/errors.js';
 import type { SignalLatch } from '../lib/signal-latch.js';
 import { addBridge } from './bridge.js';
 import { addDrop, addRetry } from './by-hand.js';
+import { addConfig } from './config.js';
 import type { CliContext } from './context.js';
 import { addDead } from './dead.js';
+import { addDoctor } from './doctor.js';
 import { addInbox } from './inbox.js';
+import { addInit } from './init.js';
 import { addLease } from './lease.js';
 import { addLedger } from './ledger.js';
 import { addLogs } from './logs.js';
@@ -37,7 +40,8 @@ export async function main(args: readonly string[], signals: SignalLatch): Promi
   });
   try {
     // Only what runs long gives these signals a meaning of its own.
-    const long = !args[0] || /^-/.test(args[0]) || ['run', 'rehearse', 'inbox', 'bridge'].includes(args[0]);
+    const long =
+      !args[0] || /^-/.test(args[0]) || ['run', 'rehearse', 'inbox', 'bridge', 'doctor'].includes(args[0]);
     if (!long) for (const name of ['SIGINT', 'SIGTERM'] as const) signals.release(name);
     await program.parseAsync([...args], { from: 'user' });
     return code;
@@ -53,15 +57,16 @@ function programOf(context: CliContext, finish: (code: number) => void): Command
     .description('Keeps one warm Claude Code process answering an MCP inbox.')
     .version(context.version)
     .addHelpText('after', EXIT_CODES)
-    .configureOutput({
-      outputError: (text, write) => write(text.replace(/^error: /, 'error: ')),
-    })
     .showHelpAfterError(`try: ${context.self} --help`)
     .exitOverride()
     // Else this --config would take away the one of `run`.
     .enablePositionalOptions()
     .option(...CONFIG)
-    .action(async (flags: Flags) => finish(await whateverFits(flags, context)));
+    .argument('[command]')
+    .action(async (word: string | undefined, flags: Flags) => {
+      if (word !== undefined) throw unknownCommand(word, program, context);
+      finish(await whateverFits(flags, context));
+    });
   addRun(program, context, finish);
   addRehearse(program, context, finish);
   addInbox(program, context, finish);
@@ -71,6 +76,9 @@ function programOf(context: CliContext, finish: (code: number) => void): Command
   addWake(program, context);
   addStop(program, context);
   addStatus(program, context);
+  addInit(program, context);
+  addConfig(program, context);
+  addDoctor(program, context, finish);
   addShow(program, context);
   addLease(program, context);
   addLedger(program, context);
@@ -81,6 +89,13 @@ function programOf(context: CliContext, finish: (code: number) => void): Command
   addRetry(program, context);
   addDrop(program, context);
   return program;
+}
+
+function unknownCommand(word: string, program: Command, context: CliContext): WorkerError {
+  const names = program.commands.map((command) => command.name());
+  return new WorkerError('usage', `There is no command "${word}".`, {
+    hint: `One of ${names.join(', ')}; ${context.self} --help tells what each does.`,
+  });
 }
 
 /** No command: live where an inbox is configured, else the rehearsal. */

@@ -54,7 +54,7 @@ export async function live(
 ): Promise<number> {
   const where = inbox.server.type === 'http' ? new URL(inbox.server.url).origin : inbox.server.command;
   const why = { named: 'as asked', agentdm: 'by its name', only: 'the only entry' }[inbox.chosen];
-  context.err(`Live: answering the inbox "${inbox.name}" (${why}, ${where}) from ${settings.dir}`);
+  context.err(`The inbox is "${inbox.name}" (${why}) at ${where}, for the agent in ${settings.dir}`);
 
   let agent: ComposedAgent | undefined;
   const stops = stopSignals(context.signals, (how, signal) => agent?.stop(how, `${signal} was received`));

@@ -1,6 +1,7 @@
 // `stop`: drains the running worker, or with --force ends its turn now.
 import type { Command } from 'commander';
-import { controlClient } from '../control/index.js';
+import { controlClient, type RunningEntry } from '../control/index.js';
+import { WorkerError } from '../domain/errors.js';
 import { processStart } from '../lib/process-identity.js';
 import type { CliContext } from './context.js';
 import { CHOOSING, findRunning } from './running.js';
@@ -9,10 +10,10 @@ import { addSettingOptions, type Flags } from './setting-options.js';
 export function addStop(program: Command, context: CliContext): void {
   const command = program
     .command('stop')
-    .description('let the running worker finish its turn and end')
+    .description('let the running worker finish its turn and end (an embedded inbox: --inbox local-inbox)')
     .option('--force', 'end the running turn now; its message is taken up again at the next start')
     .action(async (flags: Flags) => {
-      const entry = await findRunning(flags, ['worker', 'rehearsal', 'inbox'], context);
+      const entry = await toStop(flags, context);
       const how = flags.force ? 'force' : 'drain';
       if (entry.control) await controlClient(entry).stop(how);
       // An embedded inbox has nothing to drain and no private listener: a signal, to this very process only.
@@ -20,4 +21,18 @@ export function addStop(program: Command, context: CliContext): void {
       context.out(`Stopping (${how}): ${entry.kind} ${entry.inboxName}, pid ${entry.pid}.`);
     });
   addSettingOptions(command, CHOOSING);
+}
+
+/** Workers and rehearsals; the embedded inbox only by its name, since others depend on it. */
+async function toStop(flags: Flags, context: CliContext): Promise<RunningEntry> {
+  try {
+    return await findRunning(flags, ['worker', 'rehearsal'], context);
+  } catch (error) {
+    const inbox = await findRunning(flags, 'inbox', context).catch(() => undefined);
+    if (!inbox || !(error instanceof WorkerError) || error.code !== 'not-running') throw error;
+    if (flags.inbox !== undefined) return inbox;
+    throw new WorkerError('not-running', `No worker is running; an embedded inbox is (pid ${inbox.pid}).`, {
+      hint: `To end the inbox: ${context.self} stop --inbox ${inbox.inboxName}`,
+    });
+  }
 }

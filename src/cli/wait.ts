@@ -11,13 +11,15 @@ export interface Wait {
 }
 
 /**
- * `--wait` alone is 60 s; `--wait 5m` (a number with its unit) is that long; in `--wait "What is new?"` the value
- * is the message's first word.
+ * `--wait` alone is 60 s; `--wait 5m` is that long, and so is `--wait 90` (seconds) where a message follows; in
+ * `--wait "What is new?"` the value is the message itself.
  */
 export function readWait(value: unknown, words: readonly string[]): Wait {
   if (typeof value !== 'string') return { limitMs: value ? DEFAULT_MS : undefined, words };
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(value.trim());
-  const unit = UNITS[match?.[2] ?? ''];
-  if (!match || unit === undefined) return { limitMs: DEFAULT_MS, words: [value, ...words] };
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(value.trim());
+  const unit = UNITS[match?.[2] ?? 's'];
+  // A bare number that nothing follows can only be the message.
+  const isText = match?.[2] === undefined && words.length === 0;
+  if (!match || unit === undefined || isText) return { limitMs: DEFAULT_MS, words: [value, ...words] };
   return { limitMs: Number(match[1]) * unit, words };
 }

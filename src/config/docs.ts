@@ -2,7 +2,8 @@
 import { SETTING_LIST } from './schema.js';
 import type { Group, Setting } from './setting.js';
 
-const TITLES: Readonly<Record<Group, string>> = {
+/** The groups in the order in which they are shown, and what stands above each. */
+export const GROUP_TITLES: Readonly<Record<Group, string>> = {
   inbox: 'The inbox',
   agent: 'Claude and its turns',
   worker: 'The worker',
@@ -16,11 +17,11 @@ const END = '<!-- /settings -->';
 
 /** One table for each group. */
 export function settingsTables(): string {
-  return (Object.keys(TITLES) as Group[])
+  return (Object.keys(GROUP_TITLES) as Group[])
     .map((group) => {
       const rows = SETTING_LIST.map(([, setting]) => setting).filter((setting) => setting.group === group);
       return [
-        `## ${TITLES[group]}`,
+        `## ${GROUP_TITLES[group]}`,
         '',
         '| key | default | value | flag | short name | what it is |',
         '|---|---|---|---|---|---|',

@@ -1,4 +1,6 @@
 // The door of the config room.
+export { describeOrigin, describeSettings, type SettingRow } from './describe.js';
+export { GROUP_TITLES } from './docs.js';
 export { endpointOf, inboxIdentity } from './identity.js';
 export { loadSettings, type Settings } from './load.js';
 export { loginEnvironment } from './login.js';
@@ -6,3 +8,11 @@ export { type ResolvedInbox, resolveInbox } from './mcp-json.js';
 export { settingOptions } from './options.js';
 export { readProfileFile } from './profile-file.js';
 export { readSystemPrompt } from './prompt-file.js';
+export {
+  missingIgnores,
+  STARTER_DEFAULTS,
+  type StarterAnswers,
+  type StarterFile,
+  starterFault,
+  starterFiles,
+} from './starter.js';

@@ -34,7 +34,7 @@ function otherHolds(status: Status, now: number): string | undefined {
 
 function ends(until: number | undefined, now: number): string {
   if (until === undefined || until <= now) return '';
-  return ` (ends in ${humanDuration(until - now)})`;
+  return ` (tried again in ${humanDuration(until - now)})`;
 }
 
 function turn({ turn }: Status, now: number): string | undefined {

@@ -72,7 +72,7 @@ export const ERROR_KINDS = {
   },
   'inbox-unrecognised': {
     exitCode: EXIT.inboxUnusable,
-    hint: 'The server answered in a shape this version does not know; check the PROFILE setting.',
+    hint: 'Check the address of the inbox (`url` in .mcp.json), and the setting `profile`.',
   },
   'over-budget': { exitCode: EXIT.overBudget, hint: 'Raise the budget, or wait for its window to end.' },
   'wait-expired': {

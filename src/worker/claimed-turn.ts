@@ -90,18 +90,11 @@ export class ClaimedTurn implements OpenTurn {
     if (this.#sends >= MAX_SENDS)
       return refuse(`This turn has sent ${MAX_SENDS} messages; no more are taken.`);
     this.#sends += 1;
-    // Counted before any await: two calls at once must not get one number.
-    const kind: Extract<SendKind, 'reply' | 'interim' | 'other'> = !ours
-      ? 'other'
-      : request.interim
-        ? 'interim'
-        : 'reply';
+    const kind = !ours ? 'other' : request.interim ? 'interim' : 'reply';
     const to = ours ? replyAddress(this.#claim) : request.to.trim();
-    const key = `${kind} ${to}`;
-    const ordinal = this.#counts.get(key) ?? 0;
-    this.#counts.set(key, ordinal + 1);
-    const commit = this.#commit(kind, to, ordinal, request.text, ours);
-    this.#inFlight = Promise.allSettled([this.#inFlight, commit]);
+    // One after the other, in the order of the calls: two at once must not get one number.
+    const commit = this.#inFlight.then(() => this.#commit(kind, to, request.text, ours));
+    this.#inFlight = commit.catch(() => {});
     try {
       return await commit;
     } catch (error) {
@@ -112,11 +105,12 @@ export class ClaimedTurn implements OpenTurn {
   async #commit(
     kind: Extract<SendKind, 'reply' | 'interim' | 'other'>,
     to: string,
-    ordinal: number,
     text: string,
     ours: boolean,
   ): Promise<{ kind: 'accepted'; messageId: string; repeated: boolean }> {
     const { outbox, clock, upstream } = this.#parts;
+    const key = `${kind} ${to}`;
+    const ordinal = this.#counts.get(key) ?? 0;
     const { rows, repeated } = await outbox.commit(
       {
         claimId: this.#claim.id,
@@ -128,6 +122,8 @@ export class ClaimedTurn implements OpenTurn {
       },
       clock.now(),
     );
+    // Only what is on disk has used its number: behind a gap, the next try would send its first one again.
+    this.#counts.set(key, ordinal + 1);
     if (kind === 'reply') this.#settled = true;
     this.#onSend();
     return { kind: 'accepted', messageId: `${rows[0]?.id ?? 0}`, repeated };

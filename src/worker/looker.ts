@@ -119,6 +119,15 @@ export class Looker {
     }
   }
 
+  /** At the end of a run: one more try to put on disk what a full one refused. Who drained it can get it nowhere else. */
+  async finish(): Promise<void> {
+    try {
+      await this.#intake.catchUp({ fresh: 0, known: 0 });
+    } catch (error) {
+      if (!holdFor(error, this.#holds)) throw error;
+    }
+  }
+
   #succeeded(tally: Tally, wokenBy: readonly WakeKind[]): void {
     const { clock, observer, wakeSources } = this.#parts;
     const now = clock.now();

@@ -1,5 +1,5 @@
 // How a run ended: its exit code, and one sentence.
-import { EXIT, WorkerError } from '../domain/errors.js';
+import { type ErrorCode, EXIT, WorkerError } from '../domain/errors.js';
 import type { Hold } from '../domain/hold.js';
 import type { LookOutcome } from '../ports/upstream.js';
 import { messageOf } from './faults.js';
@@ -38,29 +38,25 @@ export function endOfLook(outcome: Exclude<LookOutcome, { kind: 'looked' }>): Ru
 }
 
 /** What a hold means to `--once`, which does not wait: nobody could be answered, and why. */
-export function endOfHold(hold: Hold): RunEnd {
-  return { exitCode: exitCodeOf(hold.reason), text: hold.why };
+export function endOfHold({ reason, why }: Hold): RunEnd {
+  const code = CODES[reason];
+  if (code === undefined) return { exitCode: EXIT.done, text: why };
+  const error = new WorkerError(code, `Messages wait and are kept: ${why}`);
+  return { exitCode: error.exitCode, text: error.message, error };
 }
 
-function exitCodeOf(reason: Hold['reason']): number {
-  switch (reason) {
-    case 'over-budget':
-    case 'max-iterations':
-      return EXIT.overBudget;
-    case 'lease-lost':
-      return EXIT.leaseHeld;
-    case 'disk-full':
-      return EXIT.internal;
-    case 'inbox-down':
-    case 'inbox-unauthorised':
-      return EXIT.inboxUnusable;
-    case 'paused':
-    case 'done':
-      return EXIT.done;
-    case 'limited':
-    case 'credit-exhausted':
-    case 'agent-unauthorised':
-    case 'agent-not-ready':
-      return EXIT.agentUnusable;
-  }
-}
+const CODES: Record<Hold['reason'], ErrorCode | undefined> = {
+  'over-budget': 'over-budget',
+  'max-iterations': 'over-budget',
+  'lease-lost': 'lease-lost',
+  'disk-full': 'store-unusable',
+  'inbox-down': 'inbox-down',
+  'inbox-unauthorised': 'inbox-unauthorised',
+  limited: 'claude-failed',
+  'credit-exhausted': 'claude-failed',
+  'agent-unauthorised': 'claude-unauthorised',
+  'agent-not-ready': 'claude-failed',
+  // Somebody wanted it so.
+  paused: undefined,
+  done: undefined,
+};

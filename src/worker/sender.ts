@@ -55,7 +55,7 @@ export class Sender {
       if (!this.#recovered) this.#recovered = await this.#recover();
       while (this.#recovered) {
         await this.#recordLate();
-        if (signal.aborted) return;
+        if (signal.aborted || this.#isKeyRefused()) return;
         const row = await this.#parts.outbox.next(this.#parts.clock.now());
         if (!row) return;
         await this.#send(row, signal);
@@ -63,6 +63,11 @@ export class Sender {
     } catch (error) {
       if (!holdFor(error, this.#holds)) throw error;
     }
+  }
+
+  /** A key that was refused is tried by the next look, not by every message that waits. */
+  #isKeyRefused(): boolean {
+    return this.#holds.current.has('inbox-unauthorised');
   }
 
   /**
@@ -92,11 +97,16 @@ export class Sender {
 
   async #nextAt(): Promise<number> {
     const now = this.#parts.clock.now();
-    if (!this.#recovered) return now + IDLE_MS;
+    if (!this.#recovered || this.#isKeyRefused()) return now + IDLE_MS;
     if (this.#unrecorded) return now + RECORD_RETRY_MS;
-    const due = await this.#parts.outbox.nextDueAt();
-    // A due row that `next` did not give waits for an earlier one; looking again at once would spin.
-    return due === undefined ? now + IDLE_MS : Math.max(due, now + 1_000);
+    try {
+      const due = await this.#parts.outbox.nextDueAt();
+      // A due row that `next` did not give waits for an earlier one; looking again at once would spin.
+      return due === undefined ? now + IDLE_MS : Math.max(due, now + 1_000);
+    } catch (error) {
+      if (!holdFor(error, this.#holds)) throw error;
+      return now + IDLE_MS;
+    }
   }
 
   async #send(row: OutboxRow, signal: AbortSignal): Promise<void> {

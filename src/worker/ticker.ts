@@ -68,15 +68,21 @@ export class Ticker {
     }
   }
 
-  /** One pass. Never rejects for what can happen to our disk or lease: that becomes a hold. */
-  async tick(signal: AbortSignal): Promise<TickResult> {
+  /**
+   * One pass. Never rejects for what can happen to our disk or lease: that becomes a hold.
+   * @param mayStart may a turn start at this very moment? Getting ready takes time, and much can happen in it
+   */
+  async tick(mayStart: () => Promise<boolean>, signal: AbortSignal): Promise<TickResult> {
     try {
       const { mailbox, clock, ids } = this.#parts;
+      const late = this.#finished !== undefined;
       await this.#finishLate();
+      // What that turn came to may keep the next one from starting: decide anew.
+      if (late) return { kind: 'worked' };
       const claim = await mailbox.claim({ at: clock.now(), slot: this.#options.slot, newId: ids.uuid() });
       if (!claim) return { kind: 'nothing', nextAt: await mailbox.nextRetryAt() };
       this.#open = [claim];
-      return await this.#work(claim, signal);
+      return await this.#work(claim, mayStart, signal);
     } catch (error) {
       if (!holdFor(error, this.#holds)) throw error;
       return { kind: 'held' };
@@ -92,7 +98,7 @@ export class Ticker {
     }
   }
 
-  async #work(claim: Claim, signal: AbortSignal): Promise<TickResult> {
+  async #work(claim: Claim, mayStart: () => Promise<boolean>, signal: AbortSignal): Promise<TickResult> {
     const guard = await this.guard.ofClaim(claim);
     if (guard.kind !== 'ok') return this.#cap(claim, guard);
     const claims: [Claim, ...Claim[]] = [claim, ...(await this.#others())];
@@ -104,10 +110,14 @@ export class Ticker {
       return ready.kind === 'unusable' ? ready : { kind: 'held' };
     }
     const held = plan.wish.kind === 'same' && ready.resumed;
-    this.turns += 1;
-    const report = await this.runner.run(claims, plan.continues && held, plan.remembers && held, signal);
-    this.#finished = { claims, report, verdicts: new Map() };
+    const [continues, remembers] = [plan.continues && held, plan.remembers && held];
+    const report = await this.runner.run(claims, continues, remembers, mayStart, signal);
+    if (report) {
+      this.turns += 1;
+      this.#finished = { claims, report, verdicts: new Map() };
+    }
     await this.#finishLate();
+    if (!report) return { kind: 'held' };
     if (this.#options.session === 'fresh') await this.#endProcess();
     return { kind: 'worked' };
   }
@@ -124,10 +134,16 @@ export class Ticker {
    * Rejects when the disk still refuses, and is asked again before anything new is claimed.
    */
   async #finishLate(): Promise<void> {
-    if (this.#finished) await this.#settler.settle(this.#finished);
-    else for (const claim of this.#open) await this.#giveBack(claim);
-    this.#finished = undefined;
-    this.#open = [];
+    if (this.#finished) {
+      await this.#settler.settle(this.#finished);
+      this.#finished = undefined;
+      this.#open = [];
+    }
+    // One by one, so that it goes on where the disk broke it off.
+    for (let claim = this.#open[0]; claim; claim = this.#open[0]) {
+      await this.#giveBack(claim);
+      this.#open = this.#open.slice(1);
+    }
   }
 
   /** With `pull_scope: all` one turn sees all that waits: each conversation under a claim of its own. */
@@ -198,7 +214,7 @@ export class Ticker {
   async #giveBack(claim: Claim): Promise<void> {
     const now = this.#parts.clock.now();
     const before = claim.before ?? UNTOUCHED;
-    const error = before.lastError ?? 'Claude Code was not ready';
+    const error = before.lastError ?? 'its turn did not start';
     await this.#parts.mailbox.settle(
       claim.id,
       { kind: 'retry', retryAt: now, error, countsAttempt: false, before },

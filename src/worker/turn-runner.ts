@@ -1,7 +1,7 @@
 // One turn: the prompt goes to the agent, progress is told, the outcome comes back with what the tools did.
 import type { Claim } from '../domain/claim.js';
 import { buildPrompt } from '../domain/prompt.js';
-import type { TurnOutcome } from '../domain/turn.js';
+import { NO_USAGE, type TurnOutcome } from '../domain/turn.js';
 import type { TurnProgress } from '../ports/agent.js';
 import { ClaimedTurn } from './claimed-turn.js';
 import { ClaimedTurns } from './claimed-turns.js';
@@ -44,13 +44,16 @@ export class TurnRunner {
    * Runs the prompt of one claim, or of several that share a turn, in the session that is ready.
    * @param continues the session's history holds the prompt already
    * @param remembers the session's history holds the conversation already
+   * @param mayStart asked at the last moment: a stop or a hold that came up meanwhile keeps the turn from starting
+   * @returns undefined when it did not start: the prompt was not written
    */
   async run(
     claims: readonly [Claim, ...Claim[]],
     continues: boolean,
     remembers: boolean,
+    mayStart: () => Promise<boolean>,
     signal: AbortSignal,
-  ): Promise<TurnReport> {
+  ): Promise<TurnReport | undefined> {
     const [claim] = claims;
     const { agent, ledger, clock, ids } = this.#parts;
     const { slot } = this.#options;
@@ -65,6 +68,10 @@ export class TurnRunner {
       const { id: claimId, conversation } = one;
       const id = rows[index] ?? turnId;
       await ledger.begin({ id, claimId, conversation, slot, sessionId, startedAt, promptBytes });
+    }
+    if (!(await mayStart())) {
+      await this.#callOff(rows);
+      return undefined;
     }
     for (const one of claims) this.#tellBegin(one, turnId, promptBytes, continues);
     this.current = { conversation: claim.conversation, startedAt, lastFrameAt: startedAt };
@@ -99,6 +106,16 @@ export class TurnRunner {
       this.current = undefined;
       await turn.close();
       await noted.done();
+    }
+  }
+
+  /** The ledger has it already: a turn that cost nothing. */
+  async #callOff(rows: readonly string[]): Promise<void> {
+    const { agent, ledger, clock } = this.#parts;
+    const { sessionId } = agent.facts;
+    const outcome = 'called off before it began';
+    for (const row of rows) {
+      await ledger.end(row, { endedAt: clock.now(), sessionId, verdict: 'retry', outcome, usage: NO_USAGE });
     }
   }
 

@@ -1,10 +1,10 @@
 // The worker: three loops over one mailbox. Looking, working and sending never wait for each other.
-import { decide } from '../domain/decide.js';
 import { EXIT, type WorkerError } from '../domain/errors.js';
 import type { Status } from '../domain/status.js';
 import type { WakeKind } from '../domain/wake.js';
 import type { Desk } from './desk.js';
 import { holdFor } from './faults.js';
+import { Gate } from './gate.js';
 import { HoldBoard } from './hold-board.js';
 import { Latch } from './latch.js';
 import { Looker } from './looker.js';
@@ -31,6 +31,7 @@ export class Worker {
   readonly #holds: HoldBoard;
   readonly #looker: Looker;
   readonly #ticker: Ticker;
+  readonly #gate: Gate;
   readonly #sender: Sender;
   readonly #waitNotice: WaitNotice;
   readonly #work = new Latch<true>(() => 'work');
@@ -55,6 +56,11 @@ export class Worker {
       onReached: () => this.#sender.reached(),
     });
     this.#ticker = new Ticker(parts, options, this.#holds, desk, () => this.#sender.poke());
+    this.#gate = new Gate(parts, options, this.#holds, this.#ticker.guard, {
+      isQuiet: () => this.#quiet.signal.aborted,
+      turns: () => this.#ticker.turns,
+      onStop: () => this.stop('drain', 'the control file `stop` was found'),
+    });
     this.#startedAt = parts.clock.now();
   }
 
@@ -163,30 +169,18 @@ export class Worker {
   }
 
   async #decideAndTick(): Promise<'worked' | 'capped' | number> {
-    const { clock, flags } = this.#parts;
-    await this.#readFlags();
-    const overall = await this.#ticker.guard.overall();
-    if (overall.kind === 'wait') this.#holds.place('over-budget', overall.why, overall.until);
-    else this.#holds.clear('over-budget');
-    this.#holds.blocking();
-    const decision = decide({
-      now: clock.now(),
-      holds: this.#holds.current,
-      quiet: this.#quiet.signal.aborted,
-      turns: this.#ticker.turns,
-      runSpent: overall.kind === 'end' ? overall.why : undefined,
-      maxTurns: this.#options.maxTurns,
-    });
+    const { flags } = this.#parts;
+    const { decision, spent } = await this.#gate.ask();
     if (decision.kind === 'wait') return Math.min(decision.hold.until ?? Infinity, this.#recheckAt());
     if (decision.kind === 'end') {
-      if (decision.reason === 'over-budget' && overall.kind === 'end') this.#capReached(overall.why);
+      if (decision.reason === 'over-budget' && spent !== undefined) this.#capReached(spent);
       if (decision.reason === 'max-iterations') {
         this.#capReached(`The cap of ${this.#options.maxTurns} turns is reached.`);
       }
       this.stop('drain', this.#end?.text ?? 'done');
       return this.#recheckAt();
     }
-    const result = await this.#ticker.tick(this.#force.signal);
+    const result = await this.#ticker.tick(() => this.#gate.isOpen(), this.#force.signal);
     if (await flags.take('did-work')) this.#looker.pulse('did-work');
     if (result.kind === 'worked' || result.kind === 'capped') return result.kind;
     if (result.kind === 'unusable') this.#giveUp(result.error);
@@ -200,14 +194,6 @@ export class Worker {
 
   #capReached(text: string): void {
     this.#end ??= { exitCode: EXIT.overBudget, text };
-  }
-
-  async #readFlags(): Promise<void> {
-    const { flags } = this.#parts;
-    if (await flags.take('stop')) this.stop('drain', 'the control file `stop` was found');
-    if (await flags.paused())
-      this.#holds.place('paused', 'Paused by the control file `pause`; remove it to go on.');
-    else this.#holds.clear('paused');
   }
 
   #giveUp(error: WorkerError): void {
@@ -236,6 +222,7 @@ export class Worker {
   async #finish(observer: WorkerParts['observer']): Promise<RunEnd> {
     const { agent, upstream } = this.#parts;
     await this.#ticker.finish();
+    await this.#looker.finish();
     // A reply that the last turn committed goes out before we leave; what cannot be sent now waits on disk.
     await this.#sender.flush(this.#force.signal).catch(() => {});
     await agent.stop(5_000);

@@ -9,7 +9,8 @@ it.each([
   ['1.5h', [], 5_400_000, []],
   // A flag with a value that may be left out takes the text that follows it: it is put back.
   ['What is new?', [], 60_000, ['What is new?']],
-  ['5', ['apples'], 60_000, ['5', 'apples']],
+  ['42', [], 60_000, ['42']],
+  ['5', ['apples'], 5_000, ['apples']],
   ['soon', ['please'], 60_000, ['soon', 'please']],
 ])('--wait %j before %j', (value, words, limitMs, text) => {
   expect(readWait(value, words)).toEqual({ limitMs, words: text });

@@ -48,7 +48,7 @@ describe('renderStatus', () => {
       }),
       NOW,
     );
-    expect(text.split('\n')[0]).toBe('limited: The limit is used up. (ends in 1 h)');
+    expect(text.split('\n')[0]).toBe('limited: The limit is used up. (tried again in 1 h)');
     expect(text).toContain('holds    inbox-down: Connection refused.\n');
   });
 

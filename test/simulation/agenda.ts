@@ -17,6 +17,8 @@ export class Agenda {
   #zero: number;
   #seq = 0;
   #heap: Entry[] = [];
+  /** How often the clock was set. */
+  jumps = 0;
   /** Things done at this very instant: a loop that never sleeps makes it grow. */
   sameInstant = 0;
 
@@ -50,6 +52,7 @@ export class Agenda {
   jump(ms: number): void {
     this.#now += ms;
     this.#zero += ms;
+    this.jumps += 1;
     const entries = this.#heap;
     this.#heap = [];
     for (const entry of entries) {

@@ -78,7 +78,7 @@ export class DiskWatch {
   /** All replies to a claim come from one turn; its final text is one only where no tool had answered. */
   #newRow(row: RowRecord): void {
     if (row.kind !== 'reply' || row.part > 0) return;
-    const [, turn, how] = row.text.match(/ t(\d+) (final|tool) /) ?? [];
+    const [, turn, how] = row.text.match(/\bt(\d+) (final|tool) /) ?? [];
     if (turn === undefined || how === undefined) {
       this.#broken('reply-text', `row ${row.id} holds what no turn said: ${row.text}`);
       return;
@@ -108,7 +108,8 @@ export class DiskWatch {
       if (claim.state === 'open') open += 1;
       this.#attempts(claim.id, claim.attempts);
     }
-    if (open > 1) this.#broken('one-claim', `${open} claims are open in one slot`);
+    const mayMany = this.#setting.delivery === 'pull' && this.#setting.pullScope === 'all';
+    if (open > 1 && !mayMany) this.#broken('one-claim', `${open} claims are open in one slot`);
     for (const [id, message] of this.#disk.messages) {
       const claim = message.claimId === undefined ? undefined : this.#disk.claims.get(message.claimId);
       const fits =

@@ -2,6 +2,7 @@
 import type { TurnFailure } from '../../src/domain/turn.js';
 import type { WakeKind } from '../../src/domain/wake.js';
 import { Dice } from './chance.js';
+import { AGENT, DENIED } from './inbox-server.js';
 import type { CallTrouble, Fault, InboxTrouble, Mail, Plan, Setting, TurnTrouble } from './plan.js';
 
 const SECOND = 1_000;
@@ -59,6 +60,7 @@ const FAILURES: readonly TurnFailure[] = [
   'unknown',
 ];
 
+const BUDGETS = ['message', 'conversation', 'sender', 'hour', 'day', 'run'] as const;
 const NAMES = ['@alice', '@bob', '@carol', '@dave'];
 const WAKES: readonly WakeKind[] = ['webhook', 'stream', 'notification', 'signal', 'manual', 'file'];
 
@@ -67,8 +69,8 @@ export function drawPlan(seed: number): Plan {
   const healAt = dice.rather(10 * MINUTE, 150 * MINUTE);
   const setting = drawSetting(dice);
   const mail = Array.from({ length: dice.rather(1, 14) }, () => drawMail(dice, healAt));
-  const count = dice.chance(0.1) ? 0 : dice.rather(1, 16);
-  const faults = Array.from({ length: count }, () => drawFault(dice, healAt));
+  const count = dice.chance(0.05) ? 0 : dice.rather(1, 30);
+  const faults = Array.from({ length: count }, () => drawFault(dice, drawMoment(dice, mail, healAt)));
   return { seed, setting, mail: mail.sort((a, b) => a.at - b.at), faults, healAt };
 }
 
@@ -78,10 +80,15 @@ function drawSetting(dice: Dice): Setting {
     idempotent: dice.chance(0.6),
     onUnsure: dice.chance(0.7) ? 'hold' : 'resend',
     delivery: dice.chance(0.75) ? 'inline' : 'pull',
+    pullScope: dice.pick(['conversation', 'all']),
     session: dice.pick(['conversation', 'conversation', 'conversation', 'continuous', 'fresh']),
     channels: dice.pick(['mention', 'all', 'ignore']),
     maxAttempts: dice.pick([1, 2, 3, 5, 5, 5]),
     maxTurns: dice.chance(0.85) ? 'unlimited' : dice.between(1, 6),
+    budget: dice.chance(0.8) ? 'none' : dice.pick(BUDGETS),
+    loopTurns: dice.chance(0.85) ? 'unlimited' : dice.between(1, 4),
+    sessionTurns: dice.chance(0.8) ? 'unlimited' : dice.between(1, 3),
+    waitNotice: dice.chance(0.25),
     maxChars: dice.pick([10_000, 60]),
     deadNotice: dice.chance(0.7),
     minSleepMs: dice.pick([10 * SECOND, MINUTE, MINUTE]),
@@ -94,7 +101,7 @@ function drawSetting(dice: Dice): Setting {
 
 function drawMail(dice: Dice, healAt: number): Mail {
   const inChannel = dice.chance(0.15);
-  const sender = dice.pick(NAMES);
+  const sender = dice.pick(dice.chance(0.08) ? [AGENT, DENIED] : NAMES);
   const kind = dice.chance(0.07) ? 'system' : 'agent';
   const wakes = dice.chance(0.3)
     ? []
@@ -107,8 +114,14 @@ function drawMail(dice: Dice, healAt: number): Mail {
   return { at, conversation, sender, kind, long: dice.chance(0.15), mention: dice.chance(0.5), wakes };
 }
 
-function drawFault(dice: Dice, healAt: number): Fault {
-  const at = dice.between(0, Math.floor(healAt * 0.9));
+/** Any time, or the time when most is under way: a little after mail has come. */
+function drawMoment(dice: Dice, mail: readonly Mail[], healAt: number): number {
+  if (mail.length === 0 || dice.chance(0.4)) return dice.between(0, Math.floor(healAt * 0.9));
+  const { at, wakes } = dice.pick(mail);
+  return at + (wakes[0]?.afterMs ?? 30_000) + dice.rather(1, 60_000);
+}
+
+function drawFault(dice: Dice, at: number): Fault {
   const downMs = dice.rather(500, 10 * MINUTE);
   const forMs = dice.rather(SECOND, 40 * MINUTE);
   /** Rare calls have few chances, frequent ones many. */
@@ -127,7 +140,7 @@ function drawFault(dice: Dice, healAt: number): Fault {
       const byMs = dice.chance(0.6) ? dice.rather(SECOND, 8 * 60 * MINUTE) : -dice.rather(SECOND, 5 * MINUTE);
       return { kind: 'jump', at, byMs };
     },
-    () => ({ kind: 'inbox', at, forMs, how: dice.pick(INBOX) }),
+    () => ({ kind: 'inbox', at, forMs: 2 * forMs, how: dice.pick(INBOX) }),
     () => ({ kind: 'call', call: 'upstream.send', nth: dice.between(1, 8), how: dice.pick(SENDS) }),
     () => ({ kind: 'call', call: 'upstream.look', nth, how: dice.pick(LOOKS) }),
     () => ({ kind: 'call', call: 'upstream.ack', nth: dice.between(1, 6), how: dice.pick(LOOKS) }),

@@ -1,7 +1,7 @@
 // The port Upstream over the simulated inbox: requests that arrive or not, answers that are heard or not.
 import type { IncomingMessage } from '../../src/domain/message.js';
 import type { LookOutcome, OutgoingMessage, SendOutcome, Upstream } from '../../src/ports/upstream.js';
-import type { InboxServer } from './inbox-server.js';
+import { AGENT, type InboxServer } from './inbox-server.js';
 import type { Life, LifeWorld } from './life.js';
 import type { CallTrouble, Setting } from './plan.js';
 
@@ -14,11 +14,15 @@ type Answer<T> =
 
 export class InboxClient implements Upstream {
   readonly maxChars: number;
-  readonly ownName = '@agent';
+  readonly ownName = AGENT;
   readonly #world: LifeWorld;
   readonly #life: Life;
   readonly #server: InboxServer;
   readonly #setting: Setting;
+  /** It asked us to wait until then; how many wakes there had been at that time. */
+  #asked: { readonly until: number; readonly wakes: number } | undefined;
+  /** How many wakes there had been when the look began that runs now. */
+  #wakes = 0;
   /** What the inbox can do is known only once it has answered. */
   #met = false;
 
@@ -43,6 +47,9 @@ export class InboxClient implements Upstream {
     spool: (batch: readonly IncomingMessage[]) => Promise<void>,
     signal: AbortSignal,
   ): Promise<LookOutcome> {
+    this.#mayLook();
+    this.#life.looks += 1;
+    this.#wakes = this.#life.wakes;
     for (;;) {
       const answer = await this.#read(signal);
       if (answer.kind === 'trouble') return this.#lookTrouble(answer.how);
@@ -64,7 +71,10 @@ export class InboxClient implements Upstream {
     const { how, mayHaveArrived } = answer;
     if (mayHaveArrived) return { kind: 'unsure', message: `no answer: ${how}` };
     if (how === 'unauthorised') return { kind: 'unauthorised', message: '401' };
-    if (how === 'refused') return { kind: 'refused', message: 'filtered' };
+    if (how === 'refused') {
+      this.#server.refused.add(message.idempotencyKey);
+      return { kind: 'refused', message: 'filtered' };
+    }
     return { kind: 'later', message: how, until: how === 'rate-limited' ? this.#until() : undefined };
   }
 
@@ -97,13 +107,20 @@ export class InboxClient implements Upstream {
     await life.point(`${call}:before`);
     const how = troubles.call(call);
     if (how) record.tell(life.name, `${call}: ${how}`);
+    if (how) {
+      life.lastRefusedAt = agenda.elapsed;
+      this.#world.refused(call, how);
+    }
     if (signal.aborted) return { kind: 'trouble', how: 'aborted', mayHaveArrived: false };
     const there = troubles.drawMs(`${call} there`, 5, 1_500);
     const back = troubles.drawMs(`${call} back`, 5, 1_500);
-    if (how && !['hangs', 'lost', 'unheard'].includes(how)) {
-      await life.pause(there, signal);
+    const certain = !this.#met || (how && !['hangs', 'lost', 'unheard'].includes(how));
+    if (how && certain) {
+      // The first request of a process only asks what the inbox can do: with it nothing has been sent yet.
+      await life.pause(how === 'hangs' ? CALL_TIMEOUT_MS : there, signal);
       return { kind: 'trouble', how, mayHaveArrived: false };
     }
+    this.#met = true;
     // The request is out: it arrives whatever becomes of us, unless the net loses it.
     let value: { got: T } | undefined;
     const arrives = how === undefined || how === 'unheard' || (how === 'hangs' && troubles.draw(call) < 0.5);
@@ -120,16 +137,26 @@ export class InboxClient implements Upstream {
     if (how || !value || (signal.aborted && call !== 'upstream.look')) {
       return { kind: 'trouble', how: how ?? 'aborted', mayHaveArrived: true };
     }
-    this.#met = true;
     return { kind: 'answer', value: value.got };
+  }
+
+  /** Nothing but a wake may bring us back before the time the inbox asked us to wait for. */
+  #mayLook(): void {
+    const { now } = this.#world.agenda;
+    if (this.#asked && now < this.#asked.until && this.#life.wakes === this.#asked.wakes) {
+      this.#world.record.violate('rate-limit', `looked ${this.#asked.until - now} ms before it was asked to`);
+    }
   }
 
   #lookTrouble(how: CallTrouble | 'aborted'): LookOutcome {
     switch (how) {
       case 'unauthorised':
         return { kind: 'unauthorised', message: '401' };
-      case 'rate-limited':
-        return { kind: 'rate-limited', message: '429', until: this.#until() };
+      case 'rate-limited': {
+        const until = this.#until();
+        if (until !== undefined) this.#asked = { until, wakes: this.#wakes };
+        return { kind: 'rate-limited', message: '429', until };
+      }
       case 'unrecognised':
         return { kind: 'unrecognised', message: 'no field "dms"' };
       default:
@@ -137,9 +164,9 @@ export class InboxClient implements Upstream {
     }
   }
 
-  /** Not told, this very moment, or later. */
+  /** Not told, this very moment, or later: each time of trouble has its own way. */
   #until(): number | undefined {
-    const luck = this.#world.troubles.draw('until');
+    const luck = this.#world.troubles.temper;
     if (luck < 0.3) return undefined;
     return this.#life.clock.now() + (luck < 0.5 ? 0 : Math.round(luck * 600_000));
   }

@@ -3,6 +3,10 @@ import type { IncomingMessage } from '../../src/domain/message.js';
 import type { OutgoingMessage } from '../../src/ports/upstream.js';
 import type { Mail, Setting } from './plan.js';
 
+/** The agent's own name, and one whose messages nobody is to answer. */
+export const AGENT = '@agent';
+export const DENIED = '@mallory';
+
 export interface Delivery {
   readonly key: string;
   readonly to: string;
@@ -21,6 +25,8 @@ export class InboxServer {
   readonly deliveries: Delivery[] = [];
   /** By message id: which process took it away, where taking consumes. */
   readonly takenBy = new Map<string, string>();
+  /** Keys of the texts that it would not take. */
+  readonly refused = new Set<string>();
   /** Taken away, and the answer was never heard. */
   readonly lost = new Set<string>();
   unread: IncomingMessage[] = [];
@@ -37,7 +43,7 @@ export class InboxServer {
   arrive(mail: Mail, at: number): IncomingMessage {
     const id = `m${this.arrived.length + 1}`;
     const { conversation, sender, kind } = mail;
-    const named = mail.mention ? ' @agent' : '';
+    const named = mail.mention ? ` ${AGENT}` : '';
     const text = `${markOf(conversation)}${named} message ${id}${mail.long ? ` ${'long '.repeat(60)}` : ''}`;
     const replyTo = conversation.startsWith('#') ? conversation : undefined;
     const message: IncomingMessage = { id, conversation, sender, text, kind, sentAt: at, replyTo };

@@ -3,6 +3,7 @@ import { WorkerError } from '../../src/domain/errors.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { Agenda } from './agenda.js';
 import type { Chronicle } from './chronicle.js';
+import type { CallTrouble } from './plan.js';
 import type { Troubles } from './troubles.js';
 
 export interface LifeWorld {
@@ -12,6 +13,8 @@ export interface LifeWorld {
   /** Told after everything that may have changed the disk. */
   changed(life: Life, call: string): void;
   died(life: Life, downMs: number): void;
+  /** The inbox did not answer a call as it should. */
+  refused(call: string, how: CallTrouble): void;
 }
 
 const never = <T>(): Promise<T> => new Promise<T>(() => {});
@@ -22,6 +25,13 @@ export class Life {
   readonly pid: number;
   readonly clock: Clock;
   alive = true;
+  /** When its disk last failed it, in time that has passed. */
+  lastFaultAt = Number.NEGATIVE_INFINITY;
+  /** Wakes by hand that it has heard. */
+  wakes = 0;
+  /** Looks it has begun, and when the inbox last did not answer it as it should. */
+  looks = 0;
+  lastRefusedAt = Number.NEGATIVE_INFINITY;
   /** Calls of ports so far: a loop that never sleeps makes it grow. */
   calls = 0;
   readonly #world: LifeWorld;
@@ -102,10 +112,10 @@ export class Life {
     const { troubles } = this.#world;
     return new Promise<T>((resolve, reject) => {
       this.after(store ? troubles.storeMs(name) : 0, () => {
-        if (globalThis.TRACE) this.#world.record.tell(this.name, `. ${name}`);
         if (this.dies(`${name}:before`)) return;
         if (store && troubles.storeFails(name)) {
           this.#world.record.tell(this.name, `${name} fails: the store is unusable`);
+          this.lastFaultAt = this.#world.agenda.elapsed;
           reject(new WorkerError('store-unusable', `The disk is full (${name}).`));
           return;
         }

@@ -70,15 +70,18 @@ export class Machine {
   #ended(worker: WorkerLife, end: RunEnd | undefined): void {
     const { record, plan } = this.#world;
     record.tell(worker.life.name, end ? `ends: exit ${end.exitCode}, ${end.text}` : 'leaves');
-    if (end && !GOOD_ENDS.includes(end.exitCode)) {
+    // A run for cron does not wait for a disk that fails: it says so and ends.
+    const tired = plan.setting.once && end?.exitCode === 1 && end.error?.code === 'store-unusable';
+    if (end && !tired && !GOOD_ENDS.includes(end.exitCode)) {
       const cause = end.error?.cause;
       record.violate(
         'exit',
         `exit ${end.exitCode}: ${end.text} ${cause instanceof Error ? cause.stack : ''}`,
       );
     }
-    if (end?.exitCode === 6 && plan.setting.maxTurns === 'unlimited')
+    if (end?.exitCode === 6 && plan.setting.maxTurns === 'unlimited' && plan.setting.budget === 'none')
       record.violate('exit', 'a cap that is not set');
+    if (end && end.exitCode !== 3) this.#world.left(worker.life);
     worker.life.end();
     const again = plan.setting.once ? 5 * 60_000 : 10_000;
     this.#over(this.#downMs ?? (end?.exitCode === 4 ? 60_000 : again));

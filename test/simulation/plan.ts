@@ -1,4 +1,5 @@
 // The plan of a story: who writes when, how the worker is set, and what goes wrong. All of it follows from the seed.
+import type { Budgets } from '../../src/domain/budget.js';
 import type { ChannelRule } from '../../src/domain/channel.js';
 import type { TurnFailure } from '../../src/domain/turn.js';
 import type { WakeKind } from '../../src/domain/wake.js';
@@ -18,10 +19,17 @@ export interface Setting {
   readonly idempotent: boolean;
   readonly onUnsure: 'hold' | 'resend';
   readonly delivery: 'inline' | 'pull';
+  /** With `pull`: one turn sees all that waits. */
+  readonly pullScope: 'conversation' | 'all';
   readonly session: 'conversation' | 'continuous' | 'fresh';
   readonly channels: ChannelRule;
   readonly maxAttempts: number;
   readonly maxTurns: number | 'unlimited';
+  readonly budget: 'none' | keyof Budgets;
+  readonly loopTurns: number | 'unlimited';
+  readonly sessionTurns: number | 'unlimited';
+  /** Senders who wait long are told that their message has come in. */
+  readonly waitNotice: boolean;
   readonly maxChars: number;
   readonly deadNotice: boolean;
   readonly minSleepMs: number;

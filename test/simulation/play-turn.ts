@@ -5,6 +5,7 @@ import type { OpenTurn } from '../../src/ports/turns.js';
 import type { Desk } from '../../src/worker/desk.js';
 import { markOf } from './inbox-server.js';
 import type { Life } from './life.js';
+import { TURN_USD } from './limits.js';
 import type { Setting } from './plan.js';
 import type { AgentWorld, Child } from './sim-agent.js';
 import { type Step, scriptOf } from './turn-script.js';
@@ -12,10 +13,14 @@ import { type Step, scriptOf } from './turn-script.js';
 /** A turn as the simulation knows it. */
 export interface PlayedTurn {
   readonly nth: number;
-  readonly claimId: string;
+  /** One, or several where a turn sees all that waits. */
+  readonly claims: readonly { readonly id: string; readonly conversation: string }[];
+  /** That of the first. */
   readonly conversation: string;
   /** It asked for silence, by word or by tool. */
   wantsSilence: boolean;
+  /** It said that the task is done: its session ends. */
+  taskDone: boolean;
 }
 
 export interface Stage {
@@ -33,7 +38,7 @@ type Cut = 'aborted' | 'silence' | 'turn' | 'died';
 export async function playTurn(stage: Stage): Promise<TurnOutcome> {
   const { world, life, child, signal, turn } = stage;
   const script = scriptOf(turn, world);
-  world.record.tell(life.name, `turn ${turn.nth} (${turn.conversation}): ${script.map(nameOf).join(', ')}`);
+  world.record.tell(life.name, `turn ${turn.nth} (${namesOf(turn)}): ${script.map(nameOf).join(', ')}`);
   const cutter = new AbortController();
   let cut: Cut | undefined;
   const cutAs = (why: Cut): void => {
@@ -49,8 +54,10 @@ export async function playTurn(stage: Stage): Promise<TurnOutcome> {
   const keep = (): void => {
     if (kept) return;
     kept = true;
-    child.session.conversations.add(turn.conversation);
-    child.session.claims.add(turn.claimId);
+    for (const { id, conversation } of turn.claims) {
+      child.session.conversations.add(conversation);
+      child.session.claims.add(id);
+    }
   };
   try {
     for (const step of script) {
@@ -70,10 +77,15 @@ export async function playTurn(stage: Stage): Promise<TurnOutcome> {
     signal.removeEventListener('abort', onAbort);
     child.onDeath = undefined;
   }
-  return ended(cut ?? 'died', stage, end(sessionId, kept));
+  return ended(cut ?? 'died', stage, end(sessionId, kept), keep);
 }
 
-async function ended(cut: Cut, stage: Stage, rest: ReturnType<typeof end>): Promise<TurnOutcome> {
+async function ended(
+  cut: Cut,
+  stage: Stage,
+  rest: ReturnType<typeof end>,
+  keep: () => void,
+): Promise<TurnOutcome> {
   const { world, life, child, request } = stage;
   if (cut === 'died') {
     child.alive = false;
@@ -83,6 +95,7 @@ async function ended(cut: Cut, stage: Stage, rest: ReturnType<typeof end>): Prom
   await life.pause(world.troubles.drawMs('interrupt', 5, 5_000));
   const luck = world.troubles.draw('interrupted');
   if (luck < 0.15 && child.alive) {
+    keep();
     const text = `${markOf(stage.turn.conversation)} t${stage.turn.nth} final just in time`;
     return { kind: 'completed', text, denials: 0, ...rest, promptKept: true };
   }
@@ -134,6 +147,9 @@ async function play(
       await life.point('agent.tool:after');
       return undefined;
     }
+    case 'spoil':
+      world.troubles.spoil('outbox.commit');
+      return undefined;
     case 'late':
       lateCall(stage, step.call);
       return undefined;
@@ -150,14 +166,17 @@ function lateCall(
   const open = desk.of(child.token);
   if (typeof open === 'string') return;
   void life.pause(world.troubles.drawMs('late call', 10_000, 100_000)).then(async () => {
+    if (desk.of(child.token) === open)
+      world.record.violate('tools', `turn ${turn.nth} is over and still open`);
     const answer = await call(open);
     world.record.tell(life.name, `late call of turn ${turn.nth}: ${answer}`);
   });
 }
 
+const namesOf = (turn: PlayedTurn): string => turn.claims.map(({ conversation }) => conversation).join(', ');
 const tells = (setting: Setting): boolean => setting.tellsSession;
 const nameOf = (step: Step): string => ('what' in step ? `${step.do} ${step.what}` : step.do);
 
 function end(sessionId: string, promptKept: boolean) {
-  return { sessionId, usage: { ...NO_USAGE, modelCalls: 1, costUsd: 0.01 }, promptKept };
+  return { sessionId, usage: { ...NO_USAGE, modelCalls: 1, costUsd: TURN_USD }, promptKept };
 }

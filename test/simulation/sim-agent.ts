@@ -1,5 +1,6 @@
 // The port Agent without Claude Code: a process that starts, holds sessions, and ends; what its turns do is elsewhere.
 import { WorkerError } from '../../src/domain/errors.js';
+import type { SendKind } from '../../src/domain/outbox.js';
 import { NO_USAGE, type TurnOutcome } from '../../src/domain/turn.js';
 import type { Agent, AgentFacts, ReadyOutcome, SessionWish, TurnRequest } from '../../src/ports/agent.js';
 import type { Desk } from '../../src/worker/desk.js';
@@ -32,7 +33,9 @@ export interface AgentWorld extends LifeWorld {
   nextTurn(): number;
   /** Told before the prompt is written. Answers the claim it is for. */
   turnBegins(life: Life, request: TurnRequest, session: SessionRecord): PlayedTurn;
-  sends(turn: PlayedTurn, kind: 'reply' | 'interim' | 'other', to: string, change: 1 | -1): void;
+  /** It did not even begin: there was no process any more. */
+  turnFailed(request: TurnRequest): void;
+  sends(turn: PlayedTurn, kind: SendKind, to: string, change: 1 | -1): void;
   turnEnded(life: Life, turn: PlayedTurn, outcome: TurnOutcome): void;
 }
 
@@ -86,6 +89,7 @@ export class SimAgent implements Agent {
     const child = this.#child;
     life.calls += 1;
     if (!child?.alive || signal.aborted) {
+      if (!signal.aborted) this.#world.turnFailed(request);
       const end = { sessionId: child?.session.id, usage: NO_USAGE, promptKept: false };
       return signal.aborted
         ? { kind: 'interrupted', reason: 'called off', ...end }
@@ -124,7 +128,7 @@ export class SimAgent implements Agent {
     if (!child?.alive) return;
     this.#world.record.tell(this.#life.name, `Claude ${child.pid} dies`);
     child.alive = false;
-    child.onDeath?.();
+    this.#life.after(0, () => child.onDeath?.());
   }
 
   async #bring(wish: SessionWish, signal: AbortSignal): Promise<ReadyOutcome> {

@@ -18,6 +18,7 @@ export function mortalStore(store: Store, life: Life): Store {
       acquire: () => life.call('lease.acquire', () => lease.acquire()),
       release: () => life.call('lease.release', () => lease.release(), { store: false }),
       show: () => lease.show(),
+      evict: (owner) => lease.evict(owner),
       get lost() {
         return lease.lost;
       },

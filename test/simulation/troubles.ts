@@ -12,6 +12,7 @@ export class Troubles {
   readonly #agenda: Agenda;
   /** With the time that had passed when each began. */
   readonly #active = new Map<Lasting, number>();
+  readonly #spoiled = new Set<string>();
   readonly #counts = new Map<string, number>();
   readonly #nth = new Map<string, Fault>();
   readonly #draws = new Map<string, number>();
@@ -35,6 +36,7 @@ export class Troubles {
   heal(): void {
     this.healed = true;
     this.#active.clear();
+    this.#spoiled.clear();
   }
 
   /** A number in [0, 1) for the nth asking of this word. */
@@ -63,9 +65,24 @@ export class Troubles {
     return this.#lasting('inbox')?.how;
   }
 
+  /** In [0, 1), the same for as long as the inbox is in the same trouble. */
+  get temper(): number {
+    const since = this.#lasting('inbox')?.at ?? this.#counts.get('call upstream.look') ?? 0;
+    return hashOf(`${this.#plan.seed} temper ${since}`) / 0x1_0000_0000;
+  }
+
   storeFails(call: string): boolean {
     const unlucky = this.#take('store', call);
-    return unlucky !== undefined || this.#lasting('store') !== undefined;
+    return this.#spoiled.delete(call) || unlucky !== undefined || this.storeIsDown;
+  }
+
+  /** The next call of this kind to the store fails. */
+  spoil(call: string): void {
+    if (!this.healed) this.#spoiled.add(call);
+  }
+
+  get storeIsDown(): boolean {
+    return this.#lasting('store') !== undefined;
   }
 
   /** How long a call to the store takes, ms: most often nothing to speak of. */

@@ -11,6 +11,8 @@ type ToolCall = (open: OpenTurn) => Promise<string>;
 export type Step =
   | { readonly do: 'think'; readonly ms: number }
   | { readonly do: 'tool'; readonly what: string; readonly call: ToolCall; readonly unheard?: boolean }
+  /** Our disk refuses the next commit. */
+  | { readonly do: 'spoil' }
   /** Made after the turn is over, with what it held while it ran. */
   | { readonly do: 'late'; readonly call: ToolCall }
   | { readonly do: 'text'; readonly text: string }
@@ -26,7 +28,7 @@ export function scriptOf(turn: PlayedTurn, world: AgentWorld): Step[] {
   const pull = world.setting.delivery === 'pull';
   if (fault) return troubled(fault, kit, pull);
   if (!world.setting.lively || world.troubles.healed) {
-    return pull ? [kit.think(), kit.send('only'), kit.text('sent')] : [kit.think(), kit.text('all')];
+    return pull ? [kit.think(), ...kit.sendAll('only'), kit.text('sent')] : [kit.think(), kit.text('all')];
   }
   const scripts: (() => Step[])[] = [
     () => [kit.send('one'), kit.text('done')],
@@ -54,16 +56,18 @@ export function scriptOf(turn: PlayedTurn, world: AgentWorld): Step[] {
     );
   }
   const script = scripts[Math.floor(kit.draw('script') * scripts.length)];
-  const steps = [kit.think(), ...(script?.() ?? [])];
-  return steps.some((step) => step.do === 'text') ? steps : [...steps, kit.text('nothing more')];
+  const steps = script?.() ?? [];
+  const last = steps.find((step) => step.do === 'text') ?? kit.text('nothing more');
+  return [kit.think(), ...steps.filter((step) => step !== last), ...kit.sendOthers(), last];
 }
 
 function troubled({ trouble, first }: Extract<Fault, { kind: 'turn' }>, kit: Kit, pull: boolean): Step[] {
+  const spoil: Step[] = kit.draw('spoil') < 0.3 ? [{ do: 'spoil' }] : [];
   const before: Record<typeof first, Step[]> = {
     nothing: [],
-    interim: [kit.think(), kit.interim()],
-    reply: [kit.think(), kit.send('before the fault')],
-    other: [kit.think(), kit.other(), kit.other()],
+    interim: [kit.think(), ...spoil, kit.interim()],
+    reply: [kit.think(), ...spoil, kit.send('before the fault')],
+    other: [kit.think(), ...spoil, kit.other(), kit.other()],
   };
   const steps = before[first];
   switch (trouble.how) {
@@ -125,18 +129,33 @@ class Kit {
   }
 
   taskDone(): Step {
-    return this.#tool('task_done', async (open) => (await open.taskDone()).kind);
+    return this.#tool('task_done', async (open) => {
+      this.#turn.taskDone = true;
+      return (await open.taskDone()).kind;
+    });
   }
 
   send(what: string, unheard = false): Step {
     return this.#send(this.#turn.conversation, what, false, unheard);
   }
 
+  sendAll(what: string): Step[] {
+    return this.#turn.claims.map(({ conversation }) => this.#send(conversation, what, false, false));
+  }
+
+  /** Most of the other conversations that it sees; what it leaves out is tried again. */
+  sendOthers(): Step[] {
+    return this.#turn.claims
+      .slice(1)
+      .filter(() => this.draw('others') < 0.7)
+      .map(({ conversation }) => this.#send(conversation, 'another', false, false));
+  }
+
   interim(unheard = false): Step {
     return this.#send(this.#turn.conversation, 'interim', true, unheard);
   }
 
-  other(to = FRIENDS.find((name) => name !== this.#turn.conversation) ?? ''): Step {
+  other(to = FRIENDS.find((name) => this.#isOther(name)) ?? '@stranger'): Step {
     return this.#send(to, 'other', false, false);
   }
 
@@ -162,14 +181,22 @@ class Kit {
 
   #send(to: string, what: string, interim: boolean, unheard: boolean): Step {
     const text = `${to === this.#turn.conversation ? '' : markOf(to)}${this.#say('tool', what, to)}`;
-    const kind = to !== this.#turn.conversation ? 'other' : interim ? 'interim' : 'reply';
-    const call: ToolCall = async (open) => {
+    const ours = this.#turn.claims.some(({ conversation }) => conversation === to);
+    const kind = ours ? (interim ? 'interim' : 'reply') : 'other';
+    const once: ToolCall = async (open) => {
       this.#world.sends(this.#turn, kind, to, 1);
       const sent = await open.send({ to, text, interim });
       if (sent.kind === 'refused') this.#world.sends(this.#turn, kind, to, -1);
       return sent.kind;
     };
+    // A model that was refused often tries again.
+    const call: ToolCall = async (open) =>
+      (await once(open)) === 'refused' && this.draw('again') < 0.6 ? once(open) : 'sent';
     return this.#tool(`send_dm ${to} ${what}`, call, unheard);
+  }
+
+  #isOther(name: string): boolean {
+    return this.#turn.claims.every(({ conversation }) => conversation !== name);
   }
 
   #tool(what: string, call: ToolCall, unheard = false): Step {

@@ -1,4 +1,5 @@
 // A worker in one process: composed as the program composes it, from the lease to its giving back.
+import type { Clock } from '../../src/ports/clock.js';
 import type { WorkerEvent } from '../../src/ports/observer.js';
 import { Desk } from '../../src/worker/desk.js';
 import type { WorkerOptions } from '../../src/worker/options.js';
@@ -8,17 +9,25 @@ import { Worker } from '../../src/worker/worker.js';
 import type { MemoryDisk } from '../support/memory-disk.js';
 import { openMemoryStore } from '../support/memory-store.js';
 import { InboxClient } from './inbox-client.js';
-import type { InboxServer } from './inbox-server.js';
+import { DENIED, type InboxServer } from './inbox-server.js';
 import type { Life } from './life.js';
+import { budgetsOf, LOOP_WINDOW_MS, WAIT_NOTICE_MS } from './limits.js';
 import type { Plan, Setting } from './plan.js';
 import { type AgentWorld, SimAgent } from './sim-agent.js';
 import { mortalStore } from './store-ports.js';
 import { tellEvent } from './tell-event.js';
+import type { Troubles } from './troubles.js';
 import { FRIENDS } from './turn-script.js';
 import type { Spoken } from './turn-watch.js';
 
 const STANDBY_MS = 5_000;
 const STALE_MS = 300_000;
+const BY_HAND = ['manual', 'signal', 'file'];
+/** A look that hangs may be under way. */
+const WAKE_TO_LOOK_MS = 150_000;
+/** An inbox may ask for ten minutes of quiet. */
+const CALM_MS = 20 * 60_000;
+const HEARTBEAT_MS = 60_000;
 export const DRAIN_MS = 30_000;
 
 /** Breaks a part on purpose, to see that it is caught. */
@@ -33,12 +42,14 @@ export interface WorkerWorld extends AgentWorld {
   nextId(): number;
   /** It has the lease. */
   owns(life: Life): void;
+  /** It ended by itself, with the lease still its own. */
+  left(life: Life): void;
 }
 
 export class WorkerLife {
   readonly life: Life;
   readonly agent: SimAgent;
-  readonly spoken: Spoken = { holds: new Map(), stopping: false, turns: 0 };
+  readonly spoken: Spoken;
   readonly flags = new Set<string>();
   readonly #world: WorkerWorld;
   readonly #worker: Worker;
@@ -49,12 +60,19 @@ export class WorkerLife {
   constructor(world: WorkerWorld, life: Life) {
     this.#world = world;
     this.life = life;
+    this.spoken = {
+      holds: new Map(),
+      stopping: false,
+      turns: 0,
+      startedAt: life.clock.now(),
+      notBefore: undefined,
+    };
     const { disk, plan, troubles } = world;
     const { host, pid, name } = life;
     const store = mortalStore(
       openMemoryStore({
         disk,
-        clock: life.clock,
+        clock: heartClock(life, troubles),
         owner: {
           host,
           bootId: host,
@@ -65,7 +83,7 @@ export class WorkerLife {
           owner: name,
         },
         staleMs: STALE_MS,
-        heartbeatMs: 60_000,
+        heartbeatMs: HEARTBEAT_MS,
         startOf: (other) => world.startOf(host, other),
       }),
       life,
@@ -125,13 +143,33 @@ export class WorkerLife {
   }
 
   stop(how: 'drain' | 'force'): void {
-    if (!this.life.alive) return;
-    this.#givenUp.abort();
-    if (this.#running) this.#worker.stop(how, 'told to stop');
+    this.life.after(0, () => {
+      this.#givenUp.abort();
+      if (this.#running) this.#worker.stop(how, 'told to stop');
+    });
   }
 
   wake(kind: Parameters<Worker['wake']>[0]): void {
-    if (this.life.alive && this.#running) this.#worker.wake(kind);
+    this.life.after(0, () => {
+      if (!this.#running) return;
+      // Only what a person asks for goes before the time an inbox wants to be left alone.
+      if (BY_HAND.includes(kind)) this.life.wakes += 1;
+      this.#worker.wake(kind);
+      this.#mustLookAfterWake();
+    });
+  }
+
+  /** Whatever it was doing: a wake is followed by a look, unless the inbox or our own disk is in trouble. */
+  #mustLookAfterWake(): void {
+    const { life, spoken } = this;
+    const { agenda, record, plan } = this.#world;
+    const [looks, standstills, jumps] = [life.looks, life.standstills, agenda.jumps];
+    life.after(WAKE_TO_LOOK_MS, () => {
+      const excused =
+        plan.setting.once || spoken.stopping || life.standstills !== standstills || agenda.jumps !== jumps;
+      const calm = agenda.elapsed - Math.max(life.lastRefusedAt, life.lastFaultAt) > CALM_MS;
+      if (!excused && calm && life.looks === looks) record.violate('wake-lost', `no look follows a wake`);
+    });
   }
 
   #hear(event: WorkerEvent): void {
@@ -142,6 +180,18 @@ export class WorkerLife {
     const text = tellEvent(event);
     if (text) this.#world.record.tell(this.life.name, text);
   }
+}
+
+/** No beat of the lease's heart reaches a disk that fails. */
+function heartClock({ clock }: Life, troubles: Troubles): Clock {
+  return {
+    now: () => clock.now(),
+    async sleepUntil(at, signal) {
+      await clock.sleepUntil(at, signal);
+      while (troubles.storeIsDown && !signal.aborted)
+        await clock.sleepUntil(clock.now() + HEARTBEAT_MS, signal);
+    },
+  };
 }
 
 function workerOptions(setting: Setting): WorkerOptions {
@@ -160,12 +210,19 @@ function workerOptions(setting: Setting): WorkerOptions {
     silenceMs: 600_000,
     turnLimitMs: 7_200_000,
     session,
+    pullScope: setting.pullScope,
+    toolMs: 1_800_000,
+    mcpToolMs: 600_000,
+    sessionLimits: { turns: setting.sessionTurns, ageMs: 'unlimited', contextTokens: 'unlimited' },
     maxTurns,
+    budgets: budgetsOf(setting),
+    loop: { turns: setting.loopTurns, windowMs: LOOP_WINDOW_MS },
+    waitNotice: setting.waitNotice ? { afterMs: WAIT_NOTICE_MS, text: 'It has come in.' } : undefined,
     onUnsure,
     deadNotice: setting.deadNotice ? 'I could not answer.' : undefined,
     channels: setting.channels,
     sendTo: FRIENDS,
-    admission: { allow: 'anyone', deny: [] },
+    admission: { allow: 'anyone', deny: [DENIED] },
     drainMs: DRAIN_MS,
   };
 }

@@ -1,4 +1,5 @@
 // The world of a story: two machines, one inbox, one disk, and the time in which all goes wrong and then right again.
+import type { SendKind } from '../../src/domain/outbox.js';
 import type { TurnOutcome } from '../../src/domain/turn.js';
 import type { WakeKind } from '../../src/domain/wake.js';
 import type { TurnRequest } from '../../src/ports/agent.js';
@@ -11,21 +12,21 @@ import { checkEnd, type EndView, unfinished } from './end-checks.js';
 import { InboxServer } from './inbox-server.js';
 import type { Life } from './life.js';
 import { Machine } from './machine.js';
-import type { Fault, Plan, Setting } from './plan.js';
+import { PaceWatch } from './pace-watch.js';
+import type { CallTrouble, Fault, Plan, Setting } from './plan.js';
 import type { PlayedTurn } from './play-turn.js';
 import type { SessionRecord } from './sim-agent.js';
 import { Troubles } from './troubles.js';
-import { TurnWatch } from './turn-watch.js';
+import { type Spoken, TurnWatch } from './turn-watch.js';
 import type { Sabotage, WorkerWorld } from './worker-life.js';
 
 const START_AT = Date.UTC(2026, 10, 30, 12);
 const HOUR = 3_600_000;
 /** What is not done this long after the last fault never will be. Holds grow to an hour, sleeps too. */
 const PATIENCE_MS = 12 * HOUR;
-/** An idle worker needs some 1,000 calls an hour; each thing that happens explains some more. */
-const CALLS_PER_HOUR = 2_500;
-const CALLS_PER_STIMULUS = 80;
-const SAME_INSTANT = 5_000;
+/** A day's budget holds until the next day begins, and a clock may be set back. */
+const DAILY_PATIENCE_MS = 40 * HOUR;
+const LAST_MOMENTS_MS = 60_000;
 
 export class World implements WorkerWorld, EndView {
   readonly plan: Plan;
@@ -42,8 +43,8 @@ export class World implements WorkerWorld, EndView {
   readonly #turnWatch: TurnWatch;
   readonly #a: Machine;
   readonly #b: Machine;
+  readonly #pace: PaceWatch;
   readonly #counters = new Map<string, number>();
-  #stimuli = 0;
   #steps = 0;
   #closing = false;
   #dirty = true;
@@ -56,12 +57,13 @@ export class World implements WorkerWorld, EndView {
     this.record = new Chronicle(this.agenda);
     this.troubles = new Troubles(plan, this.agenda);
     this.#diskWatch = new DiskWatch(this.disk, this.record, plan.setting);
-    this.#turnWatch = new TurnWatch(plan, this.disk, this.#diskWatch, this.record, this.troubles);
+    this.#turnWatch = new TurnWatch(plan.setting, this.disk, this.#diskWatch, this.record, this.troubles);
     this.deliveries = new DeliveryWatch(this.disk, this.#diskWatch, this.record, plan.setting);
     this.server = new InboxServer(plan.setting, (delivery) => {
-      this.#stimuli += 1;
+      this.#pace.stimuli += 1;
       this.deliveries.delivered(delivery);
     });
+    this.#pace = new PaceWatch(this.agenda, this.record, () => this.#a.calls + this.#b.calls);
     this.#a = new Machine(this, 'a', () => !this.#closing);
     this.#b = new Machine(this, 'b', () => !this.#closing && this.troubles.rival);
   }
@@ -85,8 +87,7 @@ export class World implements WorkerWorld, EndView {
       if (!this.agenda.next()) this.record.violate('standstill', 'nothing is left to happen');
       await runDry();
       this.#steps += 1;
-      if (this.agenda.sameInstant > SAME_INSTANT)
-        this.record.violate('busy', 'time stands still, and all are busy');
+      this.#pace.stepped();
     }
     if (!this.record.violation) checkEnd(this);
   }
@@ -111,24 +112,39 @@ export class World implements WorkerWorld, EndView {
 
   owns(life: Life): void {
     this.record.tell(life.name, 'has the lease');
-    // Whatever the one before left open is rescued now, and that costs an attempt.
-    for (const claim of this.disk.claims.values())
-      if (claim.state === 'open') this.#diskWatch.charge(claim.id);
+    this.#pace.pokes += 1;
+    this.#turnWatch.failures.owned();
   }
 
   turnBegins(life: Life, request: TurnRequest, session: SessionRecord): PlayedTurn {
-    this.#stimuli += 1;
+    this.#pace.stimuli += 1;
     this.record.tally.turns += 1;
-    const spoken = this.#machineOf(life).current?.spoken ?? { holds: new Map(), stopping: false, turns: 0 };
-    return this.#turnWatch.begins(life, spoken, request, session, this.nextTurn());
+    return this.#turnWatch.begins(life, this.#spoken(life), request, session, this.nextTurn());
   }
 
-  turnEnded(_life: Life, turn: PlayedTurn, outcome: TurnOutcome): void {
-    this.#turnWatch.ended(turn, outcome);
+  turnEnded(life: Life, turn: PlayedTurn, outcome: TurnOutcome): void {
+    this.#turnWatch.ended(life, this.#spoken(life), turn, outcome);
   }
 
-  sends(turn: PlayedTurn, kind: 'reply' | 'interim' | 'other', to: string, change: 1 | -1): void {
-    this.#stimuli += 1;
+  refused(call: string, how: CallTrouble): void {
+    this.#pace.refused(call, how);
+  }
+
+  turnFailed(request: TurnRequest): void {
+    this.#turnWatch.failedToBegin(request);
+  }
+
+  left(life: Life): void {
+    // A fault of the disk in its last moments leaves it no way to put down what it has in its hands.
+    if (this.troubles.storeIsDown || this.agenda.elapsed - life.lastFaultAt < LAST_MOMENTS_MS) return;
+    for (const [id, by] of this.server.takenBy) {
+      if (by !== life.name || this.disk.messages.has(id) || this.server.lost.has(id)) continue;
+      this.record.violate('lost', `${life.name} ended in peace and took ${id} with it`);
+    }
+  }
+
+  sends(turn: PlayedTurn, kind: SendKind, to: string, change: 1 | -1): void {
+    this.#pace.stimuli += 1;
     this.#turnWatch.sends(turn, kind, to, change);
   }
 
@@ -142,7 +158,7 @@ export class World implements WorkerWorld, EndView {
     for (const mail of plan.mail) {
       agenda.after(mail.at, () => {
         this.#dirty = true;
-        this.#stimuli += 1;
+        this.#pace.stimuli += 1;
         const { id } = this.server.arrive(mail, agenda.now);
         record.tell('inbox', `${id} of ${mail.sender} in ${mail.conversation} arrives`);
       });
@@ -153,19 +169,22 @@ export class World implements WorkerWorld, EndView {
       record.tell('--', 'nothing goes wrong any more');
       this.troubles.heal();
       this.#b.current?.stop('drain');
-      agenda.after(PATIENCE_MS, () => {
+      const patience = ['day', 'conversation', 'sender'].includes(plan.setting.budget)
+        ? DAILY_PATIENCE_MS
+        : PATIENCE_MS;
+      agenda.after(patience, () => {
         const left = unfinished(this);
-        if (left.length > 0) record.violate('settled', `after ${PATIENCE_MS / HOUR} h: ${left.join('; ')}`);
+        if (left.length > 0) record.violate('settled', `after ${patience / HOUR} h: ${left.join('; ')}`);
       });
     });
-    this.#countCalls();
+    this.#pace.start();
     this.#a.boot(0);
   }
 
   #happen(fault: Fault): void {
     const { record, agenda } = this;
     const worker = this.#a.current;
-    this.#stimuli += 1;
+    this.#pace.stimuli += 1;
     switch (fault.kind) {
       case 'kill':
         worker?.life.kill('killed', fault.downMs);
@@ -203,7 +222,8 @@ export class World implements WorkerWorld, EndView {
   }
 
   #wake(kind: WakeKind): void {
-    this.#stimuli += 1;
+    this.#pace.stimuli += 1;
+    this.#pace.pokes += 1;
     for (const machine of [this.#a, this.#b]) machine.current?.wake(kind);
   }
 
@@ -215,24 +235,17 @@ export class World implements WorkerWorld, EndView {
     if (this.server.arrived.length < this.plan.mail.length || unfinished(this).length > 0) return false;
     this.record.tell('--', 'all is done');
     this.#closing = true;
-    for (const machine of [this.#a, this.#b])
-      machine.stop(this.plan.seed % 3 === 0 ? 'force' : 'drain', undefined, 0);
+    const how = this.plan.seed % 3 === 0 ? 'force' : 'drain';
+    // As one more thing that happens, so that what follows from it is over before time goes on.
+    this.agenda.after(0, () => {
+      for (const machine of [this.#a, this.#b]) machine.stop(how, undefined, 0);
+    });
     return !this.#a.current && !this.#b.current;
   }
 
-  #countCalls(): void {
-    const before = this.#calls();
-    const stimuli = this.#stimuli;
-    this.agenda.after(HOUR, () => {
-      const calls = this.#calls() - before;
-      const most = CALLS_PER_HOUR + CALLS_PER_STIMULUS * (this.#stimuli - stimuli);
-      if (calls > most) this.record.violate('busy', `${calls} calls in an hour that explains ${most}`);
-      this.#countCalls();
-    });
-  }
-
-  #calls(): number {
-    return this.#a.calls + this.#b.calls;
+  #spoken(life: Life): Spoken {
+    const spoken = this.#machineOf(life).current?.spoken;
+    return spoken ?? { holds: new Map(), stopping: false, turns: 0, startedAt: 0, notBefore: undefined };
   }
 
   #machineOf(life: Life): Machine {

@@ -1,0 +1,65 @@
+// `config`: every setting with its value and where it came from; secrets stay hidden.
+import type { Command } from 'commander';
+import {
+  describeOrigin,
+  describeSettings,
+  GROUP_TITLES,
+  loadSettings,
+  type SettingRow,
+} from '../config/index.js';
+import type { CliContext } from './context.js';
+import { CONFIG, configOf } from './run.js';
+import { addSettingOptions, type Flags } from './setting-options.js';
+
+export function addConfig(program: Command, context: CliContext): void {
+  const command = program
+    .command('config')
+    .description('every setting: its value, where it came from, what it is')
+    .option('--json', 'as JSON')
+    .option(...CONFIG)
+    .action((flags: Flags) => config(flags, context));
+  // All of them: what would be in force with these flags is a fair question.
+  addSettingOptions(command);
+}
+
+async function config(flags: Flags, context: CliContext): Promise<void> {
+  const { env, cwd } = context;
+  const settings = await loadSettings({ flags, env, cwd, file: configOf(flags) });
+  const rows = describeSettings(settings);
+  for (const warning of settings.warnings) context.err(`warning: ${warning}`);
+  if (flags.json) {
+    const listed = rows.map((row) => ({ ...row, changed: isChanged(row) }));
+    context.out(JSON.stringify({ dir: settings.dir, settings: listed }, null, 2));
+    return;
+  }
+  for (const line of settingLines(rows)) context.out(line);
+}
+
+/** The rows as `config` prints them: by group, a `*` before each that is not at its default. */
+export function settingLines(rows: readonly SettingRow[]): string[] {
+  const width = Math.max(...rows.map((row) => row.key.length));
+  const groups = Object.entries(GROUP_TITLES).flatMap(([group, title]) => {
+    const own = rows.filter((row) => row.group === group);
+    return own.length === 0 ? [] : [title, ...own.flatMap((row) => linesOf(row, width)), ''];
+  });
+  const changed = rows.filter(isChanged).length;
+  const marked = changed === 0 ? 'All at their defaults' : `* ${changed} of ${rows.length} set by you`;
+  return [...groups, `${marked}. How to write each, and where: docs/settings.md`];
+}
+
+const isChanged = ({ origin }: SettingRow): boolean => origin.from !== 'default';
+
+function linesOf(row: SettingRow, width: number): string[] {
+  const origin = isChanged(row) ? `  (${describeOrigin(row.origin)})` : '';
+  return [
+    `${isChanged(row) ? '*' : ' '} ${row.key.padEnd(width)}  ${shownValue(row)}${origin}`,
+    `  ${' '.repeat(width)}    ${row.caption.replaceAll('`', '')}`,
+  ];
+}
+
+/** Only a bare number needs its unit: a duration is written with it, and a word has none. */
+function shownValue({ value, unit }: SettingRow): string {
+  const text = value.replaceAll('\n', '\\n');
+  if (text === '') return '–';
+  return unit !== '' && /^[\d.]+$/.test(text) ? `${text} ${unit}` : text;
+}

@@ -1,0 +1,90 @@
+// `init` by flags: a folder that a worker can answer from, and nothing overwritten, ever.
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { execa } from 'execa';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type Lab, openLab, WorkerProcess } from '../support/agent-lab.js';
+
+const MAIN = resolve(import.meta.dirname, '../../dist/main.js');
+const CLAUDE = resolve(import.meta.dirname, '../../node_modules/.bin/claude');
+
+let lab: Lab;
+let fresh: string;
+beforeEach(async () => {
+  lab = await openLab();
+  fresh = join(lab.root, 'fresh');
+});
+afterEach(() => lab.close());
+
+const init = (...args: string[]) =>
+  execa(process.execPath, [MAIN, 'init', ...args], {
+    cwd: lab.root,
+    env: lab.env(),
+    extendEnv: false,
+    reject: false,
+    stdin: 'ignore',
+  });
+
+it('makes a folder in which, with the key put in, the doctor is content and a message is answered', async () => {
+  const made = await init('--dir', 'fresh', '--inbox-url', lab.inbox.url, '--preset', 'read', '--yes');
+  expect(made).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(made.stdout).toContain('wrote    .mcp.json');
+  expect(made.stdout).toMatch(/doctor --dir .*fresh\n/);
+  expect(made.stdout).toContain('rehearse');
+  expect((await readdir(fresh)).sort()).toEqual(['.env', '.gitignore', '.mcp.json', 'CLAUDE.md', 'config']);
+  expect((await stat(join(fresh, '.env'))).mode & 0o777).toBe(0o600);
+  const command = (...args: string[]) => lab.command(...args, '--dir', fresh, '--claude-path', CLAUDE);
+
+  // The placeholder is no key: that is said before anything is tried.
+  expect(await command('run', '--once')).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('AGENTDM_API_KEY'),
+  });
+  await writeFile(join(fresh, '.env'), `AGENTDM_API_KEY=${lab.inbox.ensureAlias('@agent')}\n`);
+  const doctor = await command('doctor', '--webhook', 'off');
+  expect(doctor).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('A worker can run here') });
+  lab.say('@alice', 'hello');
+  const worker = new WorkerProcess(
+    ['run', '--once', '--dir', fresh, '--claude-path', CLAUDE],
+    fresh,
+    lab.env(),
+  );
+  lab.workers.push(worker);
+  expect(await worker.ended()).toMatchObject({ exitCode: 0 });
+  expect(lab.answers('@alice')).toHaveLength(1);
+});
+
+it('keeps what is there to the letter, and adds to .gitignore only what it lacks, once', async () => {
+  await mkdir(join(fresh, 'config'), { recursive: true });
+  const mine = { '.mcp.json': 'mine', '.env': 'SECRET=1', 'config/worker.json': '{}', 'CLAUDE.md': '' };
+  for (const [name, text] of Object.entries(mine)) await writeFile(join(fresh, name), text);
+  await writeFile(join(fresh, '.gitignore'), 'node_modules\n.env');
+  const first = await init('--dir', 'fresh', '--yes');
+  expect(first).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('kept     .mcp.json') });
+  for (const [name, text] of Object.entries(mine)) {
+    expect(await readFile(join(fresh, name), 'utf8')).toBe(text);
+  }
+  expect(await readFile(join(fresh, '.gitignore'), 'utf8')).toBe('node_modules\n.env\n.orchestrator/\n');
+  await init('--dir', 'fresh', '--yes');
+  expect(await readFile(join(fresh, '.gitignore'), 'utf8')).toBe('node_modules\n.env\n.orchestrator/\n');
+});
+
+it('writes nothing where an answer is wrong or nobody can be asked, and does not repeat what may be a key', async () => {
+  const refused = [
+    await init('--dir', 'fresh', '--yes', '--preset', 'all'),
+    await init('--dir', 'fresh', '--yes', '--key-env', 'agentdm_4f9c2a71d0'),
+    await init('--dir', 'fresh'),
+  ];
+  for (const { exitCode, stderr } of refused) {
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/^error: .*\ntry: /);
+    expect(stderr).not.toContain('4f9c2a71d0');
+  }
+  expect(await readdir(fresh).catch(() => 'absent')).toBe('absent');
+  await writeFile(fresh, 'a file');
+  expect(await init('--dir', 'fresh', '--yes')).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('cannot be written'),
+  });
+  await rm(fresh);
+});
