@@ -11,6 +11,8 @@ const { values } = parseArgs({
     /** How many; default 25 a minute. */
     messages: { type: 'string' },
     seed: { type: 'string' },
+    /** What the worker speaks: dms or agentdm. */
+    vocabulary: { type: 'string', default: 'dms' },
     /** Mean time between two kills, in seconds. */
     'kill-every': { type: 'string', default: '5' },
     /** How long nothing may move after that before the rest counts as lost, in seconds. */
@@ -23,7 +25,9 @@ const { values } = parseArgs({
 });
 const minutes = positive('minutes', values.minutes);
 const messages = Math.ceil(positive('messages', values.messages ?? minutes * 25));
-const seed = values.seed === undefined ? Math.floor(Math.random() * 1e6) : Number(values.seed);
+const seed = positive('seed', values.seed ?? Math.ceil(Math.random() * 1e6));
+const { vocabulary } = values;
+if (!['dms', 'agentdm'].includes(vocabulary)) refuse('vocabulary', vocabulary, 'dms or agentdm');
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 if (!values['no-build']) execFileSync('npm', ['run', 'build', '--silent'], { cwd: root, stdio: 'inherit' });
@@ -37,6 +41,7 @@ for (const name of ['SIGINT', 'SIGTERM']) process.once(name, () => stop.abort())
 console.error(`chaos: seed ${seed}, ${messages} messages over ${minutes} min`);
 const report = await runChaos({
   seed,
+  vocabulary,
   messages,
   postingMs: minutes * 60_000,
   killEveryMs: positive('kill-every', values['kill-every']) * 1000,
@@ -55,7 +60,10 @@ process.exitCode = isGoodRun(report) ? 0 : 1;
 
 function positive(name, text) {
   const value = Number(text);
-  if (value > 0) return value;
-  console.error(`error: --${name} has the value "${text}".\ntry: write a number above 0.`);
+  return value > 0 ? value : refuse(name, text, 'a number above 0');
+}
+
+function refuse(name, text, instead) {
+  console.error(`error: --${name} has the value "${text}".\ntry: write ${instead}.`);
   process.exit(2);
 }

@@ -49,7 +49,13 @@ export function spawnClaude(options: SpawnOptions): ChildProcess {
   const child = execa(file, args, {
     cwd: options.cwd,
     // Deferred tools would cost a model call before the first use of the inbox; harmless where it is unknown.
-    env: { ...options.environment, ENABLE_TOOL_SEARCH: 'false', [MARK]: options.mark },
+    env: {
+      ...options.environment,
+      ENABLE_TOOL_SEARCH: 'false',
+      // Else `@path` in a stranger's message is read by Claude Code itself, past every preset, before the model is asked.
+      CLAUDE_CODE_DISABLE_ATTACHMENTS: '1',
+      [MARK]: options.mark,
+    },
     extendEnv: false,
     // A terminal's Ctrl-C must reach only the worker, which then ends Claude in order.
     detached: !windows,

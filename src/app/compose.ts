@@ -7,6 +7,7 @@ import type { Status } from '../domain/status.js';
 import type { WakeKind } from '../domain/wake.js';
 import { gatewayApp } from '../gateway/index.js';
 import { connectInbox } from '../inbox/index.js';
+import { withDeadline } from '../lib/deadline.js';
 import type { Observer } from '../ports/observer.js';
 import { notificationSource, type SignalLatch } from '../wake/index.js';
 import { Desk } from '../worker/desk.js';
@@ -15,6 +16,7 @@ import type { WorkerParts } from '../worker/parts.js';
 import type { RunEnd } from '../worker/run-end.js';
 import { Worker } from '../worker/worker.js';
 import { childMark, makeAgent } from './agent-parts.js';
+import { diskTrouble } from './disk-trouble.js';
 import { agentFolder } from './folders.js';
 import { openFront } from './front.js';
 import { makeObservers } from './observers.js';
@@ -27,6 +29,8 @@ import { systemClock, systemIds, systemRandom } from './system.js';
 import { makeWakeSources } from './wake-parts.js';
 
 export type { RunEnd } from '../worker/run-end.js';
+
+const FLUSH_MS = 2_000;
 
 export interface ComposeOptions {
   readonly settings: Settings;
@@ -70,7 +74,7 @@ export async function compose(options: ComposeOptions): Promise<ComposedAgent | 
   } catch (error) {
     // The first error tells more than one of tidying up after it.
     await releases.run().catch(() => {});
-    throw error;
+    throw diskTrouble(error) ?? error;
   }
 }
 
@@ -89,7 +93,8 @@ async function build(options: ComposeOptions, releases: Releases): Promise<Compo
     others: options.observers ?? [],
     ...(options.log ? { log: options.log } : {}),
   });
-  releases.add(observers.flush);
+  // A file that takes no writes (a pipe nobody reads) must not keep us from ending.
+  releases.add(() => withDeadline(observers.flush(), FLUSH_MS, 'writing the ledger').catch(() => {}));
   const { observer } = observers;
   const notice = (text: string): void => observer.on({ type: 'notice', level: 'warn', text });
   for (const text of [...settings.warnings, ...inbox.warnings]) notice(text);

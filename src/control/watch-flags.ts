@@ -26,6 +26,7 @@ export function watchFlags(options: WatchFlagsOptions): WakeSource {
   let watcher: FSWatcher | undefined;
   let timer: NodeJS.Timeout | undefined;
   let paused = false;
+  let stopped = false;
 
   const check = coalesced(async () => {
     const [woken, stopped, pausedNow] = await Promise.all([
@@ -62,8 +63,11 @@ export function watchFlags(options: WatchFlagsOptions): WakeSource {
   return {
     name: 'control files',
     async start(onWake) {
+      stopped = false;
       await mkdir(folder, { recursive: true }).catch(() => {});
       paused = await flags.paused();
+      // It may be over before it has begun: what is set up now, nobody would take down.
+      if (stopped) return;
       wake = () => onWake('file');
       listen();
       timer = setInterval(() => check.request(), options.pollMs ?? 5000);
@@ -75,6 +79,7 @@ export function watchFlags(options: WatchFlagsOptions): WakeSource {
     connected: () => false,
     announces: () => false,
     async stop() {
+      stopped = true;
       wake = undefined;
       clearInterval(timer);
       watcher?.close();

@@ -1,8 +1,9 @@
 // Who is who: names compared as the inbox compares them, and the rule for sends to others.
+import { relinkMentions } from './mention.js';
 
 /** `@Alice `, `alice` and `@alice` are one name; channels keep their `#`. */
 export function canonicalName(name: string): string {
-  const trimmed = name.trim().toLowerCase();
+  const trimmed = relinkMentions(name).trim().toLowerCase();
   return /^[@#]/.test(trimmed) ? trimmed : `@${trimmed}`;
 }
 

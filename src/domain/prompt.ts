@@ -2,7 +2,9 @@
 import { plainName } from './addressing.js';
 import type { Claim } from './claim.js';
 import { fence } from './fence.js';
+import { unlinkMentions } from './mention.js';
 import type { Exchange, Message } from './message.js';
+import { headOf } from './split.js';
 import type { Delivery } from './verdict.js';
 
 export interface PromptParts {
@@ -29,8 +31,9 @@ const HALF_DONE =
 const WHOLE_PROMPT = 3;
 
 export function buildPrompt(parts: PromptParts): string {
-  if (parts.mode === 'continue') return continuePrompt(parts);
-  const sections = parts.delivery === 'pull' ? [parts.tickPrompt] : inlineSections(parts);
+  if (parts.mode === 'continue') return unlinkMentions(continuePrompt(parts));
+  // The tick prompt is the user's own; all else holds what strangers wrote.
+  const sections = parts.delivery === 'pull' ? [parts.tickPrompt] : inlineSections(parts).map(unlinkMentions);
   if (parts.halfDone) sections.push(HALF_DONE);
   return sections.join('\n\n');
 }
@@ -40,7 +43,12 @@ function inlineSections(parts: PromptParts): string[] {
   const sections: string[] = [];
   if (memory.length > 0) {
     const lines = memory.map((exchange) =>
-      fence('earlier', parts.nonce, { from: exchange.name, at: isoOf(exchange.at) }, exchange.text),
+      fence(
+        'earlier',
+        parts.nonce,
+        { from: plainName(exchange.name), at: isoOf(exchange.at) },
+        exchange.text,
+      ),
     );
     sections.push(`Earlier in this conversation with ${plainName(claim.conversation)}:`, lines.join('\n'));
   }
@@ -57,10 +65,14 @@ function inlineSections(parts: PromptParts): string[] {
 }
 
 function fenceMessage(message: Message, chars: number, parts: PromptParts): string {
-  const attributes = { id: message.id, from: message.sender, at: isoOf(message.sentAt ?? message.spooledAt) };
+  const attributes = {
+    id: plainName(message.id),
+    from: plainName(message.sender),
+    at: isoOf(message.sentAt ?? message.spooledAt),
+  };
   const whole = message.text;
   if (whole.length <= chars) return fence('message', parts.nonce, attributes, whole);
-  const shown = whole.slice(0, chars);
+  const shown = headOf(whole, chars);
   const note = `(cut: ${shown.length} of ${whole.length} characters; read on with read_dm {"with": "${plainName(parts.claim.conversation)}", "id": "${plainName(message.id)}", "offset": ${shown.length}})`;
   return `${fence('message', parts.nonce, attributes, shown)}\n${note}`;
 }

@@ -7,6 +7,8 @@ import type { Db } from './tables.js';
 export class Access {
   /** Rows read in order to be changed must be locked. */
   readonly rowLocks: boolean;
+  /** As the database says of itself. */
+  readonly isInPlace: () => boolean;
   readonly #db: Db;
   readonly #place: string;
   readonly #inFlight = new Set<Promise<unknown>>();
@@ -15,6 +17,7 @@ export class Access {
   constructor(database: OpenDatabase, place: string) {
     this.#db = database.db;
     this.rowLocks = database.rowLocks;
+    this.isInPlace = database.isInPlace;
     this.#place = place;
   }
 
@@ -35,6 +38,17 @@ export class Access {
     this.#closed = true;
     await Promise.allSettled(this.#inFlight);
     await this.#db.destroy();
+  }
+
+  /** The sentence for a database that was taken away. */
+  gone(): WorkerError {
+    return new WorkerError(
+      'lease-lost',
+      `${this.#place} was removed or replaced while we ran; nothing was written.`,
+      {
+        hint: 'Start again; if it was moved, move it back first.',
+      },
+    );
   }
 
   async #run<T>(transaction: () => Promise<T>): Promise<T> {

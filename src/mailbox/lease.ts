@@ -91,6 +91,10 @@ export class StoreLease implements Lease, Fenced {
   async write<T>(work: (db: Db) => Promise<T>): Promise<T> {
     const generation = this.#generation;
     if (generation === undefined) throw this.#notOurs();
+    if (!this.#access.isInPlace()) {
+      this.#lose(generation, undefined);
+      throw this.#access.gone();
+    }
     let rival: LeaseState | undefined;
     let fenced = false;
     try {
@@ -143,6 +147,7 @@ export class StoreLease implements Lease, Fenced {
   async #beat(): Promise<void> {
     const generation = this.#generation;
     if (generation === undefined) return;
+    if (!this.#access.isInPlace()) return this.#lose(generation, undefined);
     try {
       const state = await this.#access.change(async (db) => {
         const found = await this.#load(db);

@@ -18,10 +18,11 @@ export async function spool(
   const first = seq;
   for (const message of batch) {
     const state = silent.has(message.id) ? fallSilent() : 'waiting';
+    const id = await ownId(db, message);
     const { numInsertedOrUpdatedRows } = await db
       .insertInto('messages')
       .values({
-        id: message.id,
+        id,
         seq,
         conversation: message.conversation,
         sender: message.sender,
@@ -40,6 +41,19 @@ export async function spool(
     if (numInsertedOrUpdatedRows === 1n) seq += 1;
   }
   return { fresh: seq - first, known: batch.length - (seq - first) };
+}
+
+/**
+ * The id it is known by here. Some servers count anew in each conversation: an id that another conversation has is
+ * another message, and would be lost as a known one.
+ */
+async function ownId(db: Db, { id, conversation }: IncomingMessage): Promise<string> {
+  const known = await db
+    .selectFrom('messages')
+    .select('conversation')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return known === undefined || known.conversation === conversation ? id : `${conversation}/${id}`;
 }
 
 function fallSilent(): MessageState {

@@ -1,5 +1,5 @@
 // Opens the SQLite file: private, durable, checked. All that is SQLite's alone is here.
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import BetterSqlite3, { type Database } from 'better-sqlite3';
@@ -25,6 +25,8 @@ export interface OpenDatabase {
   readonly db: Kysely<Tables>;
   /** Rows must be locked by `for update`; without, a write transaction keeps every other writer out. */
   readonly rowLocks: boolean;
+  /** False once the file was removed or replaced under us: what we write then is in nobody's sight. */
+  isInPlace(): boolean;
 }
 
 /**
@@ -39,11 +41,20 @@ export function openSqlite(path: string, options: { readOnly: boolean }): OpenDa
   const database = new BetterSqlite3(path, { timeout: BUSY_TIMEOUT_MS, readonly: options.readOnly });
   try {
     if (!options.readOnly) prepare(database, path);
-    return { db: new Kysely<Tables>({ dialect: new OurDialect(database) }), rowLocks: false };
+    const inode = inodeOf(path);
+    return {
+      db: new Kysely<Tables>({ dialect: new OurDialect(database) }),
+      rowLocks: false,
+      isInPlace: () => inodeOf(path) === inode,
+    };
   } catch (error) {
     database.close();
     throw error;
   }
+}
+
+function inodeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.ino;
 }
 
 function prepare(database: Database, path: string): void {
@@ -51,6 +62,9 @@ function prepare(database: Database, path: string): void {
   // Spool first: once we have told the upstream that a message is ours, only our disk has it. WAL's usual NORMAL
   // may lose the last commits when the power goes; FULL syncs at each commit.
   database.pragma('synchronous = FULL');
+  // Early and small: on a full volume a log of megabytes would leave no room to move it into the database.
+  database.pragma('wal_autocheckpoint = 64');
+  database.pragma('journal_size_limit = 262144');
   // On macOS a plain fsync leaves the data in the drive's cache; elsewhere this does nothing.
   database.pragma('fullfsync = ON');
   database.pragma('foreign_keys = ON');

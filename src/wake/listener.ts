@@ -20,6 +20,7 @@ export class Listener {
   readonly #options: ListenerOptions;
   readonly #stopping = new AbortController();
   #server: Server | undefined;
+  #opening: Promise<string | undefined> | undefined;
   #rebinding: Promise<void> | undefined;
 
   constructor(options: ListenerOptions) {
@@ -35,7 +36,9 @@ export class Listener {
 
   /** Resolves when it listens, or has said why it cannot; then it goes on trying. */
   async open(): Promise<void> {
-    const failure = await this.#bind();
+    this.#opening = this.#bind();
+    const failure = await this.#opening;
+    if (this.#stopping.signal.aborted) return;
     if (failure === undefined) return;
     this.#notice('error', `The webhook receiver cannot listen: ${failure}. The inbox is still polled.`);
     this.#rebinding = this.#rebind(this.#stopping.signal);
@@ -44,6 +47,8 @@ export class Listener {
   /** Resolves when the port is free and no connection is left. */
   async close(): Promise<void> {
     this.#stopping.abort();
+    // A bind that is under way would hold the port with nobody to give it back.
+    await this.#opening;
     await this.#rebinding;
     const server = this.#server;
     this.#server = undefined;

@@ -1,8 +1,9 @@
 // The open turn as Claude's tools see it: the claimed conversation and nothing else.
 import { maySendTo, sameName } from '../domain/addressing.js';
 import { type Claim, replyAddress } from '../domain/claim.js';
+import { relinkMentions } from '../domain/mention.js';
 import type { SendKind } from '../domain/outbox.js';
-import { splitText } from '../domain/split.js';
+import { headOf, sendableParts } from '../domain/split.js';
 import type { DmPiece, DmSummary, OpenTurn, Refused, SendRequest } from '../ports/turns.js';
 import { messageOf } from './faults.js';
 import type { WorkerOptions } from './options.js';
@@ -62,7 +63,7 @@ export class ClaimedTurn implements OpenTurn {
     const offset = request.id === undefined ? 0 : Math.max(0, request.offset ?? 0);
     let left = MAX_READ_CHARS;
     const pieces = chosen.map((message): DmPiece => {
-      const text = message.text.slice(offset, offset + Math.min(this.#options.maxInlineChars, left));
+      const text = headOf(message.text.slice(offset), Math.min(this.#options.maxInlineChars, left));
       left -= text.length;
       const end = offset + text.length;
       return {
@@ -91,7 +92,7 @@ export class ClaimedTurn implements OpenTurn {
       return refuse(`This turn has sent ${MAX_SENDS} messages; no more are taken.`);
     this.#sends += 1;
     const kind = !ours ? 'other' : request.interim ? 'interim' : 'reply';
-    const to = ours ? replyAddress(this.#claim) : request.to.trim();
+    const to = ours ? replyAddress(this.#claim) : relinkMentions(request.to).trim();
     // One after the other, in the order of the calls: two at once must not get one number.
     const commit = this.#inFlight.then(() => this.#commit(kind, to, request.text, ours));
     this.#inFlight = commit.catch(() => {});
@@ -117,7 +118,7 @@ export class ClaimedTurn implements OpenTurn {
         to,
         kind,
         ordinal,
-        parts: splitText(text, upstream.maxChars),
+        parts: sendableParts(relinkMentions(text), upstream.maxChars),
         replyToId: ours ? this.#claim.messages.at(-1)?.id : undefined,
       },
       clock.now(),

@@ -1,6 +1,6 @@
 // Recovery: what a worker that died left open is answered, rescued or given up, before anything new begins.
 import { replyAddress } from '../domain/claim.js';
-import { splitText } from '../domain/split.js';
+import { sendableParts } from '../domain/split.js';
 import type { OpenClaim } from '../ports/mailbox.js';
 import type { WorkerOptions } from './options.js';
 import type { WorkerParts } from './parts.js';
@@ -59,7 +59,7 @@ export function deadNotice(
   if (options.deadNotice === undefined) return undefined;
   return {
     to: replyAddress(claim),
-    parts: splitText(options.deadNotice, maxChars),
+    parts: sendableParts(options.deadNotice, maxChars),
     replyToId: claim.messages.at(-1)?.id,
   };
 }

@@ -1,6 +1,7 @@
 // Settling: what a turn made of each claim it held, read from mailbox and outbox, all of it on disk before it is told.
 import { type Claim, replyAddress } from '../domain/claim.js';
-import { splitText } from '../domain/split.js';
+import { relinkMentions } from '../domain/mention.js';
+import { sendableParts } from '../domain/split.js';
 import { describeOutcome, NO_USAGE } from '../domain/turn.js';
 import { judge, type Verdict } from '../domain/verdict.js';
 import type { Settlement } from '../ports/mailbox.js';
@@ -111,7 +112,7 @@ export class Settler {
     switch (verdict.kind) {
       case 'answered': {
         if (verdict.reply === undefined) return { kind: 'answered', reply: undefined };
-        const parts = splitText(verdict.reply, this.#parts.upstream.maxChars);
+        const parts = sendableParts(relinkMentions(verdict.reply), this.#parts.upstream.maxChars);
         return {
           kind: 'answered',
           reply: { to: replyAddress(claim), parts, replyToId: claim.messages.at(-1)?.id },

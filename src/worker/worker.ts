@@ -106,12 +106,19 @@ export class Worker {
     // One loop that fails for a reason nobody foresaw must not leave the others running half a worker.
     for (const loop of loops) loop.catch((error) => this.#crash(error));
     // Not awaited: a stream that does not answer must not keep a stop waiting.
-    for (const source of wakeSources) {
-      source.start((kind) => this.wake(kind)).catch((error) => this.#crash(error));
-    }
+    const starts = wakeSources.map((source) => source.start((kind) => this.wake(kind)));
+    for (const start of starts) start.catch((error) => this.#crash(error));
     await Promise.allSettled(loops);
-    await Promise.all(wakeSources.map((source) => source.stop()));
+    await this.#stopSources(starts);
     return this.#finish(observer);
+  }
+
+  /** Twice: the first stop calls off a start that is under way, the second ends what it had begun all the same. */
+  async #stopSources(starts: readonly Promise<void>[]): Promise<void> {
+    const stopAll = () => Promise.all(this.#parts.wakeSources.map((source) => source.stop()));
+    await stopAll();
+    await Promise.allSettled(starts);
+    await stopAll();
   }
 
   /** Looks once, works off what waits, sends it, ends: for cron. */

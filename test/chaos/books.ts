@@ -7,7 +7,8 @@ import { openStore } from '../../src/mailbox/index.js';
 export interface Books {
   readonly unsettled: number;
   readonly known: number;
-  readonly unsure: number;
+  /** The texts of sends of which nobody can tell whether they arrived. */
+  readonly unsure: readonly string[];
   readonly refused: number;
   readonly turns: number;
   /** Undefined: the worker has never had it. */
@@ -37,7 +38,7 @@ export async function readBooks(root: string, ids: readonly string[] = []): Prom
     return {
       unsettled: messages.waiting + messages.claimed + messages.retry + sends.queued + sends.sending,
       known: Object.values(messages).reduce((sum, count) => sum + count, 0),
-      unsure: sends.unsure,
+      unsure: (await store.outbox.list({ states: ['unsure'], limit: 1_000 })).map(({ text }) => text),
       refused: sends.refused,
       turns,
       stateOf: (id) => states.get(id),

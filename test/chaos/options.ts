@@ -2,6 +2,8 @@
 
 export interface ChaosOptions {
   readonly seed: number;
+  /** What the worker speaks. With `agentdm` mail can be read in vain and a send can stay in doubt: both are counted apart. */
+  readonly vocabulary: 'dms' | 'agentdm';
   /** How many questions are posted. */
   readonly messages: number;
   /** Over how long they are spread, ms. Kills and faults end with the last one. */

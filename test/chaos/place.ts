@@ -37,7 +37,10 @@ export async function makePlace(): Promise<Place> {
 }
 
 /** Puts the agent's three files there: the inbox's entry, the key, the settings. */
-export async function furnish(place: Place, inbox: { url: string; key: string }): Promise<void> {
+export async function furnish(
+  place: Place,
+  inbox: { url: string; key: string; vocabulary: string },
+): Promise<void> {
   const { agentFolder, webhookPort } = place;
   const entry = {
     type: 'http',
@@ -49,6 +52,8 @@ export async function furnish(place: Place, inbox: { url: string; key: string })
   await writeFile(join(agentFolder, '.env'), `${keys.join('\n')}\n`, { mode: 0o600 });
   const settings = {
     claude_path: join(ROOT, 'node_modules/.bin/claude'),
+    // The inbox offers both: people need the keys of dms to post a question once.
+    profile: inbox.vocabulary,
     webhook_port: webhookPort,
     wake_stream: 'off',
     // The floor under webhooks that never come.

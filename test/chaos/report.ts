@@ -3,13 +3,14 @@ import type { ChaosReport } from './run-chaos.js';
 import { isGood } from './verdict.js';
 
 export function isGoodRun(report: ChaosReport): boolean {
-  return isGood(report) && report.ownEnds.length === 0 && report.leftovers === 0;
+  return isGood(report, report.vocabulary) && report.ownEnds.length === 0 && report.leftovers === 0;
 }
 
 /** Lines of `name  value`, and below them what fared badly. */
 export function table(report: ChaosReport): string {
   const rows: [string, string | number][] = [
     ['seed', report.seed],
+    ['vocabulary', report.vocabulary],
     ['messages', report.messages],
     ['answered', report.answered],
     ['silent', report.silent],
@@ -17,6 +18,8 @@ export function table(report: ChaosReport): string {
     ['lost', report.lost],
     ['doubled', report.doubled],
     ['unsure', report.unsure],
+    ['so in doubt', report.inDoubt],
+    ['never received', report.neverReceived],
     ['to another person', report.astray],
     ['out of order', report.outOfOrder],
     ['long answers broken', report.broken],

@@ -14,13 +14,15 @@ const MANNERS: readonly Manner[] = [
   ...Array<Manner>(12).fill('plain'),
   ...Array<Manner>(4).fill('tool'),
   ...Array<Manner>(2).fill('interim'),
-  ...(['long', 'quiet', 'quiet'] as const),
+  ...Array<Manner>(2).fill('quiet'),
 ];
 const TELL_EVERY_MS = 30_000;
 const LOOK_EVERY_MS = 250;
+const QUIET_LOOKS = 8;
 
 export interface ChaosReport extends Verdict {
   readonly seed: number;
+  readonly vocabulary: ChaosOptions['vocabulary'];
   readonly kills: Tally;
   /** What went wrong besides. */
   readonly troubles: Tally;
@@ -51,7 +53,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     stage.post.beHonest();
     stage.model.beWell();
     stage.api.release();
-    await untilSettled(posted.length, stage, options);
+    await untilSettled(stage, options);
     const ownEnds = await endAll(stage);
     const books = await readBooks(
       stage.stateRoot,
@@ -59,8 +61,9 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     );
     if (!books) throw new Error('The worker has never made its store.');
     return {
-      ...judge(posted, stage.sent.messages, books),
+      ...judge(posted, stage.watch.messages, books, options.vocabulary),
       seed: options.seed,
+      vocabulary: options.vocabulary,
       kills,
       troubles: stage.troubles,
       modelCalls: stage.calls.total,
@@ -87,7 +90,7 @@ async function kill(stage: Stage, tally: Tally, options: ChaosOptions, signal: A
       mark: stage.place.root,
       inTurn: () => stage.model.busy,
       modelCall: () => stage.calls.next(),
-      agentSent: () => stage.sent.next(),
+      agentSent: () => stage.watch.next(),
     },
     signal,
   );
@@ -97,12 +100,14 @@ async function kill(stage: Stage, tally: Tally, options: ChaosOptions, signal: A
 async function postAll(
   people: readonly Person[],
   dice: Dice,
-  { messages, postingMs, signal }: ChaosOptions,
+  { messages, postingMs, vocabulary, signal }: ChaosOptions,
 ): Promise<Posted[]> {
+  // The rest of a long answer waits for ever behind a piece that stays in doubt.
+  const manners: readonly Manner[] = vocabulary === 'dms' ? [...MANNERS, 'long'] : MANNERS;
   const meanMs = postingMs / messages;
   const posts: Promise<Posted>[] = [];
   for (let number = 1; number <= messages; number += 1) {
-    const question = { token: `q${String(number).padStart(5, '0')}`, manner: dice.pick(MANNERS) };
+    const question = { token: `q${String(number).padStart(5, '0')}`, manner: dice.pick(manners) };
     const post = dice.pick(people).post(question, signal);
     // Awaited with all the others; one that is called off in between must not count as unhandled.
     post.catch(() => {});
@@ -113,22 +118,24 @@ async function postAll(
   return Promise.all(posts);
 }
 
-/** Resolves when the worker has settled and sent everything, or when nothing has moved for too long. */
+/** Resolves when nothing is unread, unsettled or unsent, or when nothing has moved for too long. */
 async function untilSettled(
-  messages: number,
-  { stateRoot }: Stage,
+  { stateRoot, watch }: Stage,
   { patienceMs, signal, tell }: ChaosOptions,
 ): Promise<void> {
   let seen = '';
   let movedAt = performance.now();
-  for (;;) {
+  for (let quiet = 0; quiet < QUIET_LOOKS; ) {
     const books = await readBooks(stateRoot);
-    if (books && books.known >= messages && books.unsettled === 0) return;
-    const now = JSON.stringify([books?.known, books?.unsettled, books?.turns]);
+    const unread = watch.unread();
+    const isDone = books !== undefined && books.unsettled === 0 && unread === 0;
+    // Between reading and spooling it is nowhere to be seen: once is not enough.
+    quiet = isDone ? quiet + 1 : 0;
+    const now = `${unread} unread, ${books?.unsettled ?? '?'} unsettled, ${books?.turns ?? '?'} turns`;
     if (now !== seen) movedAt = performance.now();
     seen = now;
     if (performance.now() - movedAt > patienceMs) {
-      tell(`nothing has moved for ${Math.round(patienceMs / 1000)} s; known, unsettled, turns: ${now}`);
+      tell(`nothing has moved for ${Math.round(patienceMs / 1000)} s: ${now}`);
       return;
     }
     await sleep(LOOK_EVERY_MS, undefined, { signal });
@@ -136,10 +143,10 @@ async function untilSettled(
 }
 
 /** Stops worker and inbox as a person would. Answers the ends that were not in order. */
-async function endAll({ worker, inbox, sent }: Stage): Promise<string[]> {
+async function endAll({ worker, inbox, watch }: Stage): Promise<string[]> {
   const last = await worker.stop('SIGTERM');
   await inbox.process.stop('SIGTERM');
-  sent.look();
+  watch.look();
   return [
     ...worker.failures.map((how) => `worker: ${how}`),
     ...inbox.process.failures.map((how) => `inbox: ${how}`),
@@ -147,13 +154,13 @@ async function endAll({ worker, inbox, sent }: Stage): Promise<string[]> {
   ];
 }
 
-function tellOnAndOff({ stateRoot, sent }: Stage, kills: Tally, { tell }: ChaosOptions): NodeJS.Timeout {
+function tellOnAndOff({ stateRoot, watch }: Stage, kills: Tally, { tell }: ChaosOptions): NodeJS.Timeout {
   const startedAt = performance.now();
   const timer = setInterval(async () => {
     const books = await readBooks(stateRoot).catch(() => undefined);
     const s = Math.round((performance.now() - startedAt) / 1000);
     tell(
-      `${s} s: ${books?.known ?? 0} taken in, ${books?.unsettled ?? 0} open, ${sent.messages.length} sent; kills: ${kills}`,
+      `${s} s: ${books?.known ?? 0} taken in, ${books?.unsettled ?? 0} open, ${watch.messages.length} sent; kills: ${kills}`,
     );
   }, TELL_EVERY_MS);
   return timer.unref();

@@ -5,11 +5,11 @@ import { startScriptedApi } from '../../src/rehearsal/index.js';
 import { Dice } from '../simulation/chance.js';
 import { BadPost } from './bad-post.js';
 import { startInboxProcess } from './inbox-process.js';
+import { InboxWatch } from './inbox-watch.js';
 import { Model } from './model.js';
 import { type ChaosOptions, Tally } from './options.js';
 import { Person } from './people.js';
 import { environmentOf, furnish, MAIN, makePlace } from './place.js';
-import { SentWatch } from './sent-watch.js';
 import { Supervised } from './supervised.js';
 
 const PEOPLE = ['@ada', '@bob', '@cyd', '@dan', '@eve'];
@@ -17,7 +17,7 @@ const PEOPLE = ['@ada', '@bob', '@cyd', '@dan', '@eve'];
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
 /** Rejects, with nothing left behind, when something does not start. */
-export async function openStage({ seed, longBursts, keep }: ChaosOptions) {
+export async function openStage({ seed, vocabulary, longBursts, keep }: ChaosOptions) {
   const place = await makePlace();
   const closing: (() => Promise<unknown> | unknown)[] = [
     () =>
@@ -43,7 +43,7 @@ export async function openStage({ seed, longBursts, keep }: ChaosOptions) {
     const pauseMs = (): number => (pauses.chance(0.2) ? pauses.between(500, 4_000) : pauses.between(0, 300));
     const inbox = await startInboxProcess({ place, env, people: PEOPLE, webhook, pauseMs });
     closing.push(() => inbox.process.abandon());
-    await furnish(place, { url: inbox.url, key: inbox.keys.get('@agent') ?? '' });
+    await furnish(place, { url: inbox.url, key: inbox.keys.get('@agent') ?? '', vocabulary });
     const worker = new Supervised({
       args: [MAIN, 'run', '--dir', place.agentFolder],
       cwd: place.agentFolder,
@@ -52,12 +52,12 @@ export async function openStage({ seed, longBursts, keep }: ChaosOptions) {
       pauseMs,
     });
     closing.push(() => worker.abandon());
-    const sent = new SentWatch(inbox.database);
-    closing.push(() => sent.close());
+    const watch = new InboxWatch(inbox.database);
+    closing.push(() => watch.close());
     const people = PEOPLE.map((name) => new Person(name, inbox.url, inbox.keys.get(name) ?? ''));
     closing.push(() => Promise.all(people.map((person) => person.close())));
     const stateRoot = join(place.stateHome, 'inbox-worker');
-    return { place, stateRoot, dice, troubles, model, api, calls, post, inbox, worker, sent, people, close };
+    return { place, stateRoot, dice, troubles, model, api, calls, post, inbox, worker, watch, people, close };
   } catch (error) {
     await close();
     throw error;

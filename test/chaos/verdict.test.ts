@@ -18,9 +18,11 @@ function verdict(
   posted: readonly Posted[],
   messages: readonly ReturnType<typeof sent>[],
   states: Record<string, MessageState> = {},
+  vocabulary: 'dms' | 'agentdm' = 'dms',
+  unsure: readonly string[] = [],
 ): Verdict {
   const stateOf = (id: string): MessageState | undefined => states[id.replace('id-', '')];
-  return judge(posted, messages, { stateOf, unsure: 0 });
+  return judge(posted, messages, { stateOf, unsure }, vocabulary);
 }
 
 describe('the judge of chaos', () => {
@@ -33,7 +35,16 @@ describe('the judge of chaos', () => {
     const posted = [asked('q1'), asked('q2'), asked('q3'), asked('q4', '@bob', 'quiet')];
     const good = verdict(posted, [answer('q1', 'q2'), answer('q3')], { q4: 'silent' });
     expect(good).toMatchObject({ messages: 4, answered: 3, silent: 1, faults: [] });
-    expect(isGood(good)).toBe(true);
+    expect(isGood(good, 'dms')).toBe(true);
+  });
+
+  it('counts apart what only agentdm may leave behind', () => {
+    const posted = [asked('q1'), asked('q2')];
+    const held = answerHead(['q2']);
+    const apart = verdict(posted, [], { q2: 'answered' }, 'agentdm', [held]);
+    expect(apart).toMatchObject({ neverReceived: 1, inDoubt: 1, unsure: 1, lost: 0 });
+    expect(isGood(apart, 'agentdm')).toBe(true);
+    expect(isGood(verdict(posted, [], { q2: 'answered' }, 'dms', [held]), 'dms')).toBe(false);
   });
 
   it.each([
@@ -55,6 +66,6 @@ describe('the judge of chaos', () => {
     const bad = verdict(posted, messages, states);
     expect(bad[kind]).toBe(1);
     expect(bad.faults).toHaveLength(1);
-    expect(isGood(bad)).toBe(false);
+    expect(isGood(bad, 'agentdm')).toBe(false);
   });
 });

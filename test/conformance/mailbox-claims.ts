@@ -8,6 +8,14 @@ const ids = (claim: { messages: readonly { id: string }[] } | undefined): string
 
 export function claimRules(bench: () => Bench): void {
   describe('spooling', () => {
+    it('keeps two messages apart whose server counts anew in each conversation', async () => {
+      const { mailbox } = await opened(bench());
+      const batch = [message('1', '@alice'), message('1', '@bob')];
+      expect(await mailbox.spool(batch, 1_000)).toEqual({ fresh: 2, known: 0 });
+      expect(await mailbox.spool(batch, 2_000)).toEqual({ fresh: 0, known: 2 });
+      expect((await mailbox.show('@bob/1'))?.conversation).toBe('@bob');
+    });
+
     it('counts what is new, and leaves a known message as it is', async () => {
       const { mailbox } = await opened(bench());
       const batch = [message('m1'), message('m2', '@bob')];

@@ -56,6 +56,21 @@ describe('watchFlags', () => {
     expect((await stat(folder)).mode & 0o700).toBe(0o700);
   });
 
+  it('stays stopped when it is stopped while it starts', async () => {
+    const stops: string[] = [];
+    const flags = fileFlags({ folder, startedAt: Date.now(), onStale: (flag) => stale.push(flag) });
+    const one = watchFlags({ folder, flags, pollMs: 5, onStop: () => stops.push('stop') });
+    const starting = one.start(() => {});
+    await one.stop();
+    await starting;
+    // A second one sees the file that the first one must not take away.
+    const { next } = await watched({ pollMs: 5 });
+    const heard = next();
+    await touch('stop');
+    expect(await heard).toBe('stop');
+    expect(stops).toEqual([]);
+  });
+
   it('polls where the system tells nothing', async () => {
     const { source, next } = await watched({ pollMs: 5 });
     // A folder made anew is another one to the system.

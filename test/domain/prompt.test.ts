@@ -35,7 +35,8 @@ const parts = (more: Partial<PromptParts> = {}): PromptParts => ({
 describe('buildPrompt', () => {
   it('fences each message with its id, sender and time', () => {
     expect(buildPrompt(parts())).toBe(
-      'A new message in your conversation with @alice:\n\n' +
+      // An invisible character behind the `@`: else Claude Code would look for a file of that name.
+      'A new message in your conversation with @\u200balice:\n\n' +
         '<message-n0nce id="m1" from="@alice" at="2026-01-01T00:00:00.000Z">\nWhat is six times seven?\n</message-n0nce>',
     );
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { splitText } from '../../src/domain/split.js';
+import { headOf, sendableParts, splitText } from '../../src/domain/split.js';
 
 describe('splitText', () => {
   it('loses nothing, keeps order, and keeps every piece within the limit', () => {
@@ -36,5 +36,20 @@ describe('splitText', () => {
   it('splits 25,000 characters into three sends of at most 10,000', () => {
     const pieces = splitText('x'.repeat(25_000), 10_000);
     expect(pieces.map((piece) => piece.length)).toEqual([10_000, 10_000, 5_000]);
+  });
+});
+
+describe('sendableParts', () => {
+  it('has no blank piece but where there is nothing else', () => {
+    expect(sendableParts(`a${' '.repeat(25)}b`, 10)).toEqual(['a         ', '      b']);
+    expect(sendableParts('   ', 10)).toEqual(['   ']);
+  });
+});
+
+describe('headOf', () => {
+  it('never ends in half a character', () => {
+    expect(headOf('a😀b', 2)).toBe('a');
+    expect(headOf('a😀b', 3)).toBe('a😀');
+    expect(headOf('ab', 9)).toBe('ab');
   });
 });

@@ -7,6 +7,7 @@ describe('chaos', () => {
   it('of worker, Claude, inbox, webhooks and model: nothing lost, doubled or dead', async () => {
     const report = await runChaos({
       seed: 1,
+      vocabulary: 'dms',
       messages: 20,
       postingMs: 24_000,
       killEveryMs: 3_000,

@@ -46,11 +46,14 @@ export class MemoryMailbox implements Mailbox {
     return this.#fence.write(() => {
       let fresh = 0;
       for (const incoming of batch) {
-        if (this.#disk.messages.has(incoming.id)) continue;
+        const known = this.#disk.messages.get(incoming.id);
+        const foreign = known !== undefined && known.incoming.conversation !== incoming.conversation;
+        const id = foreign ? `${incoming.conversation}/${incoming.id}` : incoming.id;
+        if (this.#disk.messages.has(id)) continue;
         fresh += 1;
         const falls = silent.has(incoming.id);
-        this.#disk.messages.set(incoming.id, {
-          incoming: { ...incoming },
+        this.#disk.messages.set(id, {
+          incoming: { ...incoming, id },
           spooledAt: at,
           state: falls ? 'silent' : 'waiting',
           claimId: undefined,

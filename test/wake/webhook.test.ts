@@ -264,6 +264,14 @@ describe('a taken port', () => {
     expect(await post(receiver, signed(BODY))).toBe(202);
   });
 
+  it('is not held by one that was stopped while it was opened', async () => {
+    const one = make();
+    const opening = one.start(() => {});
+    await one.stop();
+    await opening;
+    expect(one.address()).toBeUndefined();
+  });
+
   it('does not keep it from stopping', async () => {
     const other = await start();
     const receiver = await start({ port: other.address()?.port });

@@ -1,4 +1,4 @@
-// Reads from the inbox's own database what the agent has sent, as it comes.
+// Reads from the inbox's own database what the agent has sent, as it comes, and what it has not yet read.
 import BetterSqlite3, { type Database } from 'better-sqlite3';
 
 export interface Sent {
@@ -13,7 +13,7 @@ interface Row extends Sent {
 
 const EVERY_MS = 100;
 
-export class SentWatch {
+export class InboxWatch {
   /** In the order in which the inbox took them. */
   readonly messages: Sent[] = [];
   readonly #db: Database;
@@ -44,6 +44,14 @@ export class SentWatch {
     const waiters = this.#waiters;
     this.#waiters = [];
     for (const resolve of waiters) resolve();
+  }
+
+  /** How many messages of the agent's are unread. */
+  unread(): number {
+    const count = this.#db.prepare<[], { unread: number }>(
+      "SELECT count(*) AS unread FROM deliveries WHERE receiver = '@agent' AND read_at IS NULL",
+    );
+    return count.get()?.unread ?? 0;
   }
 
   close(): void {
