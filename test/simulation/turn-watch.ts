@@ -1,5 +1,6 @@
 // Watches the turns: each has mail, the right to begin, and nothing of anybody else in its prompt or its session.
 import type { Hold, HoldReason } from '../../src/domain/hold.js';
+import { relinkMentions } from '../../src/domain/mention.js';
 import type { SendKind } from '../../src/domain/outbox.js';
 import type { TurnOutcome } from '../../src/domain/turn.js';
 import type { TurnRequest } from '../../src/ports/agent.js';
@@ -74,7 +75,7 @@ export class TurnWatch {
     for (const claim of claims) {
       this.failures.begins(life, spoken, claim, session, nth);
       this.#spend.begins(claim, life.clock.now(), spoken.startedAt, nth);
-      this.#mail(claim, request.prompt, session, nth);
+      this.#mail(claim, relinkMentions(request.prompt), session, nth);
     }
     const conversation = claims[0]?.conversation ?? '';
     this.#privacy(request.prompt, conversation, session, nth);
