@@ -127,6 +127,18 @@ describe('the file', () => {
   });
 });
 
+describe('a file that is taken away under us', () => {
+  it('is noticed by the next write, which is refused, and the lease with it', async () => {
+    const store = await opened();
+    await store.lease.acquire();
+    await store.mailbox.spool([message('m1')], 1);
+    await rm(path);
+    const error = await errorOf(store.mailbox.spool([message('m2')], 2));
+    expect(error).toMatchObject({ code: 'lease-lost', message: expect.stringContaining('removed or replaced') });
+    await store.lease.lost;
+  });
+});
+
 describe('opening', () => {
   it('may be done by two, who do not block each other', async () => {
     await during(async () => {});

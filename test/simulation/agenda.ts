@@ -19,6 +19,8 @@ export class Agenda {
   #heap: Entry[] = [];
   /** How often the clock was set. */
   jumps = 0;
+  /** Sleeps that were over at once since the last thing happened: a loop of promises alone makes it grow. */
+  emptySleeps = 0;
   /** Things done at this very instant: a loop that never sleeps makes it grow. */
   sameInstant = 0;
 
@@ -67,6 +69,7 @@ export class Agenda {
       const { run } = entry;
       if (!run) continue;
       if (entry.at > this.#now) this.sameInstant = 0;
+      this.emptySleeps = 0;
       this.sameInstant += 1;
       this.#now = Math.max(this.#now, entry.at);
       run();

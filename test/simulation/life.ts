@@ -17,6 +17,8 @@ export interface LifeWorld {
   refused(call: string, how: CallTrouble): void;
 }
 
+const EMPTY_SLEEPS = 10_000;
+
 const never = <T>(): Promise<T> => new Promise<T>(() => {});
 
 export class Life {
@@ -129,11 +131,20 @@ export class Life {
 
   #sleepUntil(at: number, signal: AbortSignal): Promise<void> {
     if (!this.alive) return never();
-    if (signal.aborted || at <= this.#world.agenda.now) return Promise.resolve();
+    if (signal.aborted || at <= this.#world.agenda.now) return this.#emptySleep();
     return this.#wait(
       (wake) => (at === Infinity ? () => {} : this.#world.agenda.at(at, this.#guarded(wake))),
       signal,
     );
+  }
+
+  /** A loop that only sleeps, and never long, would not let anything else happen: not even its own discovery. */
+  #emptySleep(): Promise<void> {
+    const { agenda, record } = this.#world;
+    agenda.emptySleeps += 1;
+    if (agenda.emptySleeps < EMPTY_SLEEPS) return Promise.resolve();
+    record.violate('busy', `${this.name} sleeps until what is past, over and over`);
+    return never();
   }
 
   #wait(schedule: (wake: () => void) => () => void, signal: AbortSignal | undefined): Promise<void> {

@@ -92,7 +92,13 @@ export const SABOTAGES: readonly [string, readonly string[], Sabotage][] = [
   [
     'a clock that never sleeps',
     ['busy'],
-    (parts) => ({ ...parts, clock: { now: () => parts.clock.now(), sleepUntil: async () => {} } }),
+    ({ clock, ...parts }) => ({
+      ...parts,
+      clock: {
+        now: () => clock.now(),
+        sleepUntil: (at, signal) => clock.sleepUntil(Math.min(at, clock.now()), signal),
+      },
+    }),
   ],
   [
     'a worker that does not see the control file `pause`',
