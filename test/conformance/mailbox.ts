@@ -56,7 +56,7 @@ export function mailboxConformance(name: string, openBench: OpenBench): void {
 export const startOf = (pid: number): string | undefined => (pid < 9_000 ? `start of ${pid}` : undefined);
 
 export function holder(owner: string, pid = 1_000): LeaseHolder & { readonly owner: string } {
-  const place = { host: 'host', bootId: 'boot', pidNamespace: 'pid:[1]', folder: `/work/${owner}` };
+  const place = { host: 'host', bootId: 'boot', pidNamespace: 'pid:[1]', folder: `/agents/${owner}` };
   return { owner, pid, processStart: `start of ${pid}`, ...place };
 }
 
