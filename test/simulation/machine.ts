@@ -54,15 +54,18 @@ export class Machine {
     this.#downMs = downMs;
     worker.stop(how);
     if (thenForceMs !== undefined) worker.life.after(thenForceMs, () => worker.stop('force'));
-    this.#watchStop(worker, how, (how === 'drain' ? DRAIN_MS : 0) + STOP_SLACK_MS);
   }
 
-  #watchStop(worker: WorkerLife, how: string, most: number): void {
+  /** Every stop ends in time, whoever asked for it. */
+  watchStop(how: 'drain' | 'force'): void {
+    const worker = this.current;
+    if (!worker) return;
+    const most = (how === 'drain' ? DRAIN_MS : 0) + STOP_SLACK_MS;
     const { standstills } = worker.life;
     this.#world.agenda.after(most, () => {
       if (this.current !== worker) return;
       // The time in which it stood still does not count.
-      if (worker.life.frozen || worker.life.standstills !== standstills) this.#watchStop(worker, how, most);
+      if (worker.life.frozen || worker.life.standstills !== standstills) this.watchStop(how);
       else this.#world.record.violate('stop', `${worker.life.name} has not stopped ${most} ms after ${how}`);
     });
   }

@@ -5,7 +5,11 @@ import type { Sabotage } from './worker-life.js';
 /** The same port with some of its methods changed. */
 function changed<T extends object>(port: T, changes: Partial<T>): T {
   return new Proxy(port, {
-    get: (target, key) => (key in changes ? Reflect.get(changes, key) : Reflect.get(target, key)),
+    get(target, key) {
+      if (key in changes) return Reflect.get(changes, key);
+      const value: unknown = Reflect.get(target, key);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
   });
 }
 

@@ -42,6 +42,8 @@ export interface WorkerWorld extends AgentWorld {
   nextId(): number;
   /** It has the lease. */
   owns(life: Life): void;
+  /** It says that it stops, for whatever reason. */
+  stopping(life: Life, how: 'drain' | 'force'): void;
   /** It ended by itself, with the lease still its own. */
   left(life: Life): void;
 }
@@ -176,7 +178,10 @@ export class WorkerLife {
     if (!this.life.alive) return;
     if (event.type === 'hold-began') this.spoken.holds.set(event.hold.reason, event.hold);
     if (event.type === 'hold-ended') this.spoken.holds.delete(event.hold.reason);
-    if (event.type === 'stopping') this.spoken.stopping = true;
+    if (event.type === 'stopping') {
+      this.spoken.stopping = true;
+      this.#world.stopping(this.life, event.how);
+    }
     const text = tellEvent(event);
     if (text) this.#world.record.tell(this.life.name, text);
   }

@@ -134,6 +134,10 @@ export class World implements WorkerWorld, EndView {
     this.#turnWatch.failedToBegin(request);
   }
 
+  stopping(life: Life, how: 'drain' | 'force'): void {
+    this.#machineOf(life).watchStop(how);
+  }
+
   left(life: Life): void {
     // A fault of the disk in its last moments leaves it no way to put down what it has in its hands.
     if (this.troubles.storeIsDown || this.agenda.elapsed - life.lastFaultAt < LAST_MOMENTS_MS) return;
