@@ -10,6 +10,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['test/e2e/**'],
           testTimeout: 20_000,
+          sequence: { groupOrder: 0 },
         },
       },
       {
@@ -21,6 +22,7 @@ export default defineConfig({
           hookTimeout: 60_000,
           // Each file starts a worker and a Claude Code process: more than two at once only measures the machine.
           maxWorkers: 2,
+          sequence: { groupOrder: 1 },
         },
       },
     ],

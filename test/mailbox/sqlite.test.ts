@@ -134,7 +134,10 @@ describe('a file that is taken away under us', () => {
     await store.mailbox.spool([message('m1')], 1);
     await rm(path);
     const error = await errorOf(store.mailbox.spool([message('m2')], 2));
-    expect(error).toMatchObject({ code: 'lease-lost', message: expect.stringContaining('removed or replaced') });
+    expect(error).toMatchObject({
+      code: 'lease-lost',
+      message: expect.stringContaining('removed or replaced'),
+    });
     await store.lease.lost;
   });
 });

@@ -20,65 +20,75 @@ const mailbox =
   (change: (real: WorkerParts['mailbox']) => Partial<WorkerParts['mailbox']>): Sabotage =>
   (parts) => ({ ...parts, mailbox: changed(parts.mailbox, change(parts.mailbox)) });
 
-/** What is broken, how, and the invariants that may be the first to break by it. */
-export const SABOTAGES: readonly [string, readonly string[], Sabotage][] = [
-  [
-    'an outbox that sends again what an earlier attempt had sent',
-    ['doubled'],
-    outbox((real) => ({
+export interface Sabotaged {
+  readonly what: string;
+  /** Any of these may be the first to break by it. */
+  readonly breaks: readonly string[];
+  readonly sabotage: Sabotage;
+  /** Not far behind this seed it shows; most show in any story. */
+  readonly from?: number;
+}
+
+export const SABOTAGES: readonly Sabotaged[] = [
+  {
+    what: 'an outbox that sends again what an earlier attempt had sent',
+    from: 450,
+    breaks: ['doubled'],
+    sabotage: outbox((real) => ({
       async commit(send, at) {
         const first = await real.commit(send, at);
         return first.repeated ? real.commit({ ...send, ordinal: send.ordinal + 100 }, at) : first;
       },
     })),
-  ],
-  [
-    'an outbox that denies the reply it holds',
-    ['answered-once', 'two-replies', 'attempts', 'silence'],
-    outbox(() => ({ settlingSends: async () => 0 })),
-  ],
-  [
-    'an outbox that takes what was being sent for not sent, whatever the inbox can',
-    ['doubled'],
-    outbox((real) => ({ recover: () => real.recover('queued') })),
-  ],
-  [
-    'a mailbox that skips a settlement',
-    ['one-claim', 'settled'],
-    mailbox((real) => ({
+  },
+  {
+    what: 'an outbox that denies the reply it holds',
+    breaks: ['answered-once', 'two-replies', 'attempts', 'silence'],
+    sabotage: outbox(() => ({ settlingSends: async () => 0 })),
+  },
+  {
+    what: 'an outbox that takes what was being sent for not sent, whatever the inbox can',
+    from: 280,
+    breaks: ['doubled'],
+    sabotage: outbox((real) => ({ recover: () => real.recover('queued') })),
+  },
+  {
+    what: 'a mailbox that skips a settlement',
+    breaks: ['one-claim', 'settled'],
+    sabotage: mailbox((real) => ({
       settle: (id, settlement, at) =>
         settlement.kind === 'answered' ? Promise.resolve() : real.settle(id, settlement, at),
     })),
-  ],
-  [
-    'a mailbox that says it has stored what it has not',
-    ['settled'],
-    mailbox((real) => ({
+  },
+  {
+    what: 'a mailbox that says it has stored what it has not',
+    breaks: ['settled'],
+    sabotage: mailbox((real) => ({
       spool: (batch, at, silent) => real.spool(batch.slice(1), at, silent),
     })),
-  ],
-  [
-    'a mailbox that remembers somebody else',
-    ['privacy'],
-    mailbox((real) => ({
+  },
+  {
+    what: 'a mailbox that remembers somebody else',
+    breaks: ['privacy'],
+    sabotage: mailbox((real) => ({
       memory: (claim, limits) => real.memory({ ...claim, conversation: '@bob' }, limits),
     })),
-  ],
-  [
-    'a worker that sends under a new key each time',
-    ['delivery'],
-    (parts) => ({
+  },
+  {
+    what: 'a worker that sends under a new key each time',
+    breaks: ['delivery'],
+    sabotage: (parts) => ({
       ...parts,
       upstream: changed(parts.upstream, {
         send: (message, signal) =>
           parts.upstream.send({ ...message, idempotencyKey: parts.ids.uuid() }, signal),
       }),
     }),
-  ],
-  [
-    'an agent that says it resumed what it had lost',
-    ['continue'],
-    (parts) => ({
+  },
+  {
+    what: 'an agent that says it resumed what it had lost',
+    breaks: ['continue'],
+    sabotage: (parts) => ({
       ...parts,
       agent: changed(parts.agent, {
         async ready(wish, signal) {
@@ -87,26 +97,26 @@ export const SABOTAGES: readonly [string, readonly string[], Sabotage][] = [
         },
       }),
     }),
-  ],
-  [
-    'an agent that never ends',
-    ['stop'],
-    (parts) => ({ ...parts, agent: changed(parts.agent, { stop: () => new Promise(() => {}) }) }),
-  ],
-  [
-    'a clock that never sleeps',
-    ['busy'],
-    ({ clock, ...parts }) => ({
+  },
+  {
+    what: 'an agent that never ends',
+    breaks: ['stop', 'settled'],
+    sabotage: (parts) => ({ ...parts, agent: changed(parts.agent, { stop: () => new Promise(() => {}) }) }),
+  },
+  {
+    what: 'a clock that never sleeps',
+    breaks: ['busy'],
+    sabotage: ({ clock, ...parts }) => ({
       ...parts,
       clock: {
         now: () => clock.now(),
         sleepUntil: (at, signal) => clock.sleepUntil(Math.min(at, clock.now()), signal),
       },
     }),
-  ],
-  [
-    'a worker that does not see the control file `pause`',
-    ['paused'],
-    (parts) => ({ ...parts, flags: changed(parts.flags, { paused: async () => false }) }),
-  ],
+  },
+  {
+    what: 'a worker that does not see the control file `pause`',
+    breaks: ['paused'],
+    sabotage: (parts) => ({ ...parts, flags: changed(parts.flags, { paused: async () => false }) }),
+  },
 ];

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { explain, runSeeds } from './run-seeds.js';
 import { SABOTAGES } from './sabotage.js';
 import { shrink } from './shrink.js';
-import { runPlan, runSeed, type Story } from './story.js';
+import { runPlan, runSeed, type Story, tellStory } from './story.js';
 
-const SEEDS = 400;
+const SEEDS = 500;
 const CHUNK = 50;
 
 /** Times for a slow, busy machine; all of it takes some 20 s on an idle one. */
@@ -46,21 +46,21 @@ describe('the simulation', () => {
 });
 
 describe('the invariants can break', () => {
-  it.each(SABOTAGES)('by %s', SLOW, async (_what, invariants, sabotage) => {
-    const { broken } = await runSeeds(1, 600, { sabotage });
-    expect(invariants).toContain(broken[0]?.violation?.invariant);
+  it.each(SABOTAGES)('by $what', SLOW, async ({ breaks, sabotage, from = 1 }) => {
+    const { broken } = await runSeeds(from, 600, { sabotage });
+    expect(breaks).toContain(broken[0]?.violation?.invariant);
   });
 
   it('and the story that shows it is told as short as it can be made', SLOW, async () => {
-    const sabotage = SABOTAGES.find(([, invariants]) => invariants.includes('privacy'))?.[2];
+    const sabotage = SABOTAGES.find(({ breaks }) => breaks.includes('privacy'))?.sabotage;
     const { broken } = await runSeeds(1, 200, { sabotage });
     const [story] = broken;
     if (!story) throw new Error('nothing broke');
-    const shortest = await shrink(story, { sabotage });
+    const shortest = await shrink(story, { sabotage }, 150);
     expect(shortest.violation?.invariant).toBe(story.violation?.invariant);
     expect(shortest.plan.faults.length).toBeLessThanOrEqual(1);
     expect(shortest.plan.mail.length).toBeLessThanOrEqual(3);
     expect(shortest.lines.length).toBeLessThan(40);
-    expect(await explain(story, { sabotage })).toContain('The shortest story found');
+    expect(tellStory(shortest)).toContain('privacy: the prompt of turn');
   });
 });
