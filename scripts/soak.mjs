@@ -1,8 +1,10 @@
 // Soak: many turns and many lost inbox sessions, and whether the worker's memory and handles stay level.
-// Usage: npm run build && node scripts/soak.mjs [--turns 2000] [--reconnects 1000]
+// Usage: npm run build && node scripts/soak.mjs [--turns 2000] [--reconnects 1000] [--claude PROGRAM]
+// PROGRAM may be a stand-in that speaks the wire (test/fixtures/fake-claude/well-behaved.mjs): the worker is what is weighed.
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { execa } from 'execa';
 
@@ -10,6 +12,7 @@ const { values } = parseArgs({
   options: {
     turns: { type: 'string', default: '2000' },
     reconnects: { type: 'string', default: '1000' },
+    claude: { type: 'string' },
   },
 });
 const turns = Number(values.turns);
@@ -43,7 +46,7 @@ await writeFile(join(folder, '.mcp.json'), JSON.stringify({ mcpServers: { agentd
 await writeFile(
   join(folder, 'config', 'worker.json'),
   JSON.stringify({
-    claude_path: join(packageRoot, 'node_modules/.bin/claude'),
+    claude_path: resolve(values.claude ?? join(packageRoot, 'node_modules/.bin/claude')),
     webhook: false,
     min_sleep: '1s',
     budget_day: 'unlimited',
@@ -80,6 +83,8 @@ for (let turn = 1; turn <= turns; turn += 1) {
   });
   // Spread evenly, however the two numbers relate.
   while (dropped < Math.floor((turn * reconnects) / turns)) {
+    // The answer to the last send is still on its way: cut off, it would be waited for until the call's limit.
+    await sleep(20);
     await inbox.dropSessions();
     dropped += 1;
   }

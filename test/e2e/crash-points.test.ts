@@ -11,6 +11,8 @@ const CRASH_WORKER = resolve(import.meta.dirname, '../support/crash-worker.mjs')
 interface Fate {
   /** Turns that begin for both questions together: 3 where one had begun in vain, 2 where nothing was. */
   readonly turns: number;
+  /** Sending does not wait for turns: on a slow machine the other question's one may have begun, and begins again. */
+  readonly orOneMore?: true;
   /** Answers that arrive; both questions have one unless said otherwise. */
   readonly answers?: number;
   /** Sends of which nobody can tell whether they arrived: held, and shown. */
@@ -38,9 +40,9 @@ const EVERYWHERE: Record<string, Fate> = {
   'settle-asked': { turns: 3 },
   settled: { turns: 2 },
   'ledger-ended': { turns: 2 },
-  'upstream-asked': { turns: 2 },
-  'upstream-accepted': { turns: 2 },
-  recorded: { turns: 2 },
+  'upstream-asked': { turns: 2, orOneMore: true },
+  'upstream-accepted': { turns: 2, orOneMore: true },
+  recorded: { turns: 2, orOneMore: true },
 };
 
 /**
@@ -50,8 +52,8 @@ const EVERYWHERE: Record<string, Fate> = {
 const WITH_AGENTDM: Record<string, Fate> = {
   ...EVERYWHERE,
   'answer-received': { turns: 0, answers: 0, neverReceived: 2 },
-  'upstream-asked': { turns: 2, answers: 1, unsure: 1 },
-  'upstream-accepted': { turns: 2, unsure: 1 },
+  'upstream-asked': { turns: 2, orOneMore: true, answers: 1, unsure: 1 },
+  'upstream-accepted': { turns: 2, orOneMore: true, unsure: 1 },
 };
 
 for (const [vocabulary, fates] of [
@@ -72,7 +74,10 @@ for (const [vocabulary, fates] of [
     });
 
     it('one point after the other, twice in the recovery itself', async () => {
-      await crashAndRestart(lab, ['mid-turn', 'settle-asked', 'settled', 'recorded'], { turns: 3 });
+      await crashAndRestart(lab, ['mid-turn', 'settle-asked', 'settled', 'recorded'], {
+        turns: 3,
+        orOneMore: true,
+      });
     });
 
     if (vocabulary === 'dms') {
@@ -118,7 +123,8 @@ async function crashAndRestart(lab: Lab, points: readonly string[], fate: Fate):
   expect(after.unsettled).toBe(0);
   expect(after.answered - before.answered).toBe(2 - neverReceived);
   expect(after.unsure - before.unsure).toBe(unsure);
-  expect(after.turns - before.turns).toBe(fate.turns);
+  const allowed = fate.orOneMore ? [fate.turns, fate.turns + 1] : [fate.turns];
+  expect(allowed).toContain(after.turns - before.turns);
   if (unsure > 0) await next.says(/1 message\(s\) may or may not have been sent/);
 }
 

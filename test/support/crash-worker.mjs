@@ -54,10 +54,10 @@ function standing(port, method, stand) {
   });
 }
 
-function before(port, method, { having = () => true, spools = false } = {}) {
+function before(port, method, { spools = false } = {}) {
   return (parts, die) => ({
     [port]: standing(parts[port], method, (own, args) => {
-      if (!spools) return having() ? die() : own(...args);
+      if (!spools) return die();
       const [spool, ...others] = args;
       return own((batch) => (batch.length > 0 ? die() : spool(batch)), ...others);
     }),
