@@ -19,7 +19,7 @@ describe('a store under random operations', () => {
         compare(operations, tally),
       ),
       // A failing run shrinks no longer than this: under load it took minutes.
-      { numRuns: 40, interruptAfterTimeLimit: 60_000 },
+      { numRuns: 60, interruptAfterTimeLimit: 60_000 },
     );
     // The sequences must reach into a life, or they prove nothing.
     for (const reached of [

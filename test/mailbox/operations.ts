@@ -109,7 +109,7 @@ export const operation = fc.oneof(
       op: fc.constant('record' as const),
       aim,
       row: fc.integer({ min: 1, max: 8 }),
-      state: fc.constantFrom<OutboxState>('sent', 'refused', 'queued', 'unsure', 'sending'),
+      state: fc.constantFrom<OutboxState>('sent', 'refused', 'queued', 'unsure', 'unsure', 'sending'),
       retryAt: fc.option(at, { nil: undefined }),
       at,
     }),
@@ -124,7 +124,7 @@ export const operation = fc.oneof(
     }),
   },
   {
-    weight: 2,
+    weight: 8,
     arbitrary: fc.record({
       op: fc.constant('decide' as const),
       aim,
