@@ -4,6 +4,7 @@ import { type OutboxState, outboxMayBecome } from '../../src/domain/outbox.js';
 import type { MemoryDisk, RowRecord } from '../support/memory-disk.js';
 import type { Chronicle } from './chronicle.js';
 import type { Life } from './life.js';
+import { WAIT_NOTICE_MS } from './limits.js';
 import type { Setting } from './plan.js';
 
 interface SeenClaim {
@@ -21,6 +22,7 @@ export class DiskWatch {
   readonly #messages = new Map<string, MessageState>();
   readonly #rows = new Map<number, OutboxState>();
   readonly #claims = new Map<string, SeenClaim>();
+  readonly #noticed = new Set<string>();
 
   constructor(disk: MemoryDisk, record: Chronicle, setting: Setting) {
     this.#disk = disk;
@@ -77,7 +79,9 @@ export class DiskWatch {
 
   /** All replies to a claim come from one turn; its final text is one only where no tool had answered. */
   #newRow(row: RowRecord): void {
-    if (row.kind !== 'reply' || row.part > 0) return;
+    if (row.part > 0) return;
+    if (row.kind === 'notice' && row.claimId === undefined) this.#waitNotice(row);
+    if (row.kind !== 'reply') return;
     const [, turn, how] = row.text.match(/\bt(\d+) (final|tool) /) ?? [];
     if (turn === undefined || how === undefined) {
       this.#broken('reply-text', `row ${row.id} holds what no turn said: ${row.text}`);
@@ -93,6 +97,15 @@ export class DiskWatch {
       );
     }
     claim.reply = { turn, how };
+  }
+
+  /** Who waits long is told so, once, and not before. */
+  #waitNotice(row: RowRecord): void {
+    const message = this.#disk.messages.get(row.replyToId ?? '');
+    const early = message === undefined || row.queuedAt < message.spooledAt + WAIT_NOTICE_MS;
+    const known = this.#noticed.has(row.replyToId ?? '');
+    this.#noticed.add(row.replyToId ?? '');
+    if (early || known) this.#broken('wait-notice', `row ${row.id} comes ${known ? 'again' : 'too early'}`);
   }
 
   #claimsAreSound(): void {

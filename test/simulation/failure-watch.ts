@@ -64,7 +64,8 @@ export class FailureWatch {
       );
     }
     const done = this.#done.get(session.id);
-    if (done?.by === life.name && !done.claims.includes(claim.id)) {
+    // In one session for all, a claim whose own prompt broke off in it is still continued there.
+    if (done?.by === life.name && !done.claims.includes(claim.id) && !session.claims.has(claim.id)) {
       this.#broken('task-done', `turn ${nth} runs in ${session.id}, whose task is done`);
     }
     if (this.#silenced.get(claim.id) === life.name) {

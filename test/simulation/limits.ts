@@ -2,7 +2,8 @@
 import { type Budgets, NO_CAP } from '../../src/domain/budget.js';
 import type { Setting } from './plan.js';
 
-export const TURN_USD = 0.01;
+/** A sum of it is exact in binary. */
+export const TURN_USD = 0.25;
 export const LOOP_WINDOW_MS = 30 * 60_000;
 export const WAIT_NOTICE_MS = 5 * 60_000;
 

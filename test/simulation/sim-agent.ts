@@ -64,6 +64,11 @@ export class SimAgent implements Agent {
     return { version: '1', pid: child?.pid, processStart: child && '1', sessionId: child?.session.id };
   }
 
+  /** The process that would outlive us. */
+  get childPid(): number | undefined {
+    return this.#child?.alive ? this.#child.pid : undefined;
+  }
+
   async ready(wish: SessionWish, signal: AbortSignal): Promise<ReadyOutcome> {
     this.#mustBeIdle('ready');
     const { troubles } = this.#world;

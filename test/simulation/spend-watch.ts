@@ -1,5 +1,5 @@
 // Watches money and rounds: no turn begins where a budget is spent or a conversation goes round too often.
-import { type Budgets, exceeded, windowStart } from '../../src/domain/budget.js';
+import { type Budgets, windowStart } from '../../src/domain/budget.js';
 import type { ClaimRecord, MemoryDisk } from '../support/memory-disk.js';
 import type { Chronicle } from './chronicle.js';
 import { budgetsOf, LOOP_WINDOW_MS } from './limits.js';
@@ -65,8 +65,9 @@ export class SpendWatch {
 
   #compare(kind: keyof Budgets, turns: readonly Spent[], nth: number): void {
     const usd = turns.reduce((sum, turn) => sum + turn.usd, 0);
-    const over = exceeded({ usd, tokens: 0 }, this.#budgets[kind]);
-    if (over) this.#record.violate('budget', `turn ${nth} began with ${over} of the budget of ${kind} spent`);
+    const most = this.#budgets[kind].usd;
+    if (most === 'unlimited' || usd < most) return;
+    this.#record.violate('budget', `turn ${nth} began with $${usd} of the $${most} of one ${kind} spent`);
   }
 
   #since(at: number): Spent[] {

@@ -12,6 +12,7 @@ import { InboxClient } from './inbox-client.js';
 import { DENIED, type InboxServer } from './inbox-server.js';
 import type { Life } from './life.js';
 import { budgetsOf, LOOP_WINDOW_MS, WAIT_NOTICE_MS } from './limits.js';
+import type { OrphanWatch } from './orphan-watch.js';
 import type { Plan, Setting } from './plan.js';
 import { type AgentWorld, SimAgent } from './sim-agent.js';
 import { mortalStore } from './store-ports.js';
@@ -38,6 +39,7 @@ export interface WorkerWorld extends AgentWorld {
   readonly disk: MemoryDisk;
   readonly server: InboxServer;
   readonly sabotage: Sabotage | undefined;
+  readonly orphans: OrphanWatch;
   startOf(host: string, pid: number): string | undefined;
   nextId(): number;
   /** It has the lease. */
@@ -119,7 +121,8 @@ export class WorkerLife {
         },
       ],
       observer: { on: (event) => this.#hear(event) },
-      endOrphan: (orphan) => life.call('endOrphan', async () => orphan % 2 === 0, { store: false }),
+      endOrphan: (orphan) =>
+        life.call('endOrphan', async () => world.orphans.end(orphan, host), { store: false }),
     };
     const built = world.sabotage ? world.sabotage(parts, life) : parts;
     this.#worker = new Worker(built, workerOptions(plan.setting), desk);

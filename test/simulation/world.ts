@@ -12,6 +12,7 @@ import { checkEnd, type EndView, unfinished } from './end-checks.js';
 import { InboxServer } from './inbox-server.js';
 import type { Life } from './life.js';
 import { Machine } from './machine.js';
+import { OrphanWatch } from './orphan-watch.js';
 import { PaceWatch } from './pace-watch.js';
 import type { CallTrouble, Fault, Plan, Setting } from './plan.js';
 import type { PlayedTurn } from './play-turn.js';
@@ -39,6 +40,7 @@ export class World implements WorkerWorld, EndView {
   readonly server: InboxServer;
   readonly sessions = new Map<string, SessionRecord>();
   readonly deliveries: DeliveryWatch;
+  readonly orphans: OrphanWatch;
   readonly #diskWatch: DiskWatch;
   readonly #turnWatch: TurnWatch;
   readonly #a: Machine;
@@ -58,6 +60,7 @@ export class World implements WorkerWorld, EndView {
     this.troubles = new Troubles(plan, this.agenda);
     this.#diskWatch = new DiskWatch(this.disk, this.record, plan.setting);
     this.#turnWatch = new TurnWatch(plan.setting, this.disk, this.#diskWatch, this.record, this.troubles);
+    this.orphans = new OrphanWatch(this.disk, this.record);
     this.deliveries = new DeliveryWatch(this.disk, this.#diskWatch, this.record, plan.setting);
     this.server = new InboxServer(plan.setting, (delivery) => {
       this.#pace.stimuli += 1;
@@ -107,6 +110,8 @@ export class World implements WorkerWorld, EndView {
 
   died(life: Life, downMs: number): void {
     this.record.tally.deaths += 1;
+    const child = this.#machineOf(life).current?.agent.childPid;
+    if (child !== undefined && this.troubles.draw('orphan') < 0.5) this.orphans.leave(child, life.host);
     this.#machineOf(life).died(downMs);
   }
 
@@ -114,11 +119,13 @@ export class World implements WorkerWorld, EndView {
     this.record.tell(life.name, 'has the lease');
     this.#pace.pokes += 1;
     this.#turnWatch.failures.owned();
+    this.orphans.find(life);
   }
 
   turnBegins(life: Life, request: TurnRequest, session: SessionRecord): PlayedTurn {
     this.#pace.stimuli += 1;
     this.record.tally.turns += 1;
+    this.orphans.begins(life, this.record.tally.turns);
     return this.#turnWatch.begins(life, this.#spoken(life), request, session, this.nextTurn());
   }
 
