@@ -148,11 +148,13 @@ export class Settler {
   /** The session that goes on after this turn; undefined ends it, and the next prompt carries the memory again. */
   async #nextSession(verdicts: readonly Verdict[], report: TurnReport): Promise<string | undefined> {
     const cleared = await this.#parts.flags.take('clear-session');
-    if (report.taskDoneCalled || cleared || this.#options.session === 'fresh') return undefined;
+    const { sessionId } = report.outcome;
+    if (report.taskDoneCalled || cleared) this.#session.end(sessionId);
+    if (this.#session.hasEnded(sessionId) || this.#options.session === 'fresh') return undefined;
     // A history that ends in a failed prompt would join it to the next sender's.
     const sound =
       report.outcome.kind === 'completed' || verdicts.every((verdict) => verdict.kind === 'retry');
-    return sound && !poisoned(report) ? report.outcome.sessionId : undefined;
+    return sound && !poisoned(report) ? sessionId : undefined;
   }
 }
 

@@ -14,6 +14,9 @@ export interface SessionPlan {
   readonly remembers: boolean;
 }
 
+/** So many ended sessions are remembered: a retry may still go on in one of the last. */
+const ENDED_SESSIONS = 50;
+
 export class SlotSession {
   readonly #slots: Slots;
   readonly #options: WorkerOptions;
@@ -22,6 +25,8 @@ export class SlotSession {
   #wear: SessionWear;
   #sessionId: string | undefined;
   #conversation: string | undefined;
+  /** The last that were to end: what broke off in one is continued there, and nothing else. */
+  #ended: readonly string[] = [];
 
   constructor(slots: Slots, options: WorkerOptions, clock: Clock) {
     this.#slots = slots;
@@ -70,6 +75,16 @@ export class SlotSession {
     const sessionId = this.#options.session === 'continuous' && !worn ? this.#sessionId : undefined;
     const wish: SessionWish = sessionId === undefined ? { kind: 'fresh' } : { kind: 'same', sessionId };
     return { wish, continues: false, remembers: false };
+  }
+
+  /** The task is done, or somebody wants it cleared: no new claim goes on in this session. */
+  end(sessionId: string | undefined): void {
+    if (sessionId === undefined || this.hasEnded(sessionId)) return;
+    this.#ended = [...this.#ended, sessionId].slice(-ENDED_SESSIONS);
+  }
+
+  hasEnded(sessionId: string | undefined): boolean {
+    return sessionId !== undefined && this.#ended.includes(sessionId);
   }
 
   /** After a turn: the session goes on with this conversation, or ends (`sessionId` undefined). */

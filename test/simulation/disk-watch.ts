@@ -1,7 +1,7 @@
 // Watches the disk: after every change, only legal steps, by the holder of the lease, and at most one reply a claim.
 import { isSettled, type MessageState, mayBecome } from '../../src/domain/message.js';
 import { type OutboxState, outboxMayBecome } from '../../src/domain/outbox.js';
-import type { MemoryDisk, RowRecord } from '../support/memory-disk.js';
+import type { ClaimRecord, MemoryDisk, RowRecord } from '../support/memory-disk.js';
 import type { Chronicle } from './chronicle.js';
 import type { Life } from './life.js';
 import { WAIT_NOTICE_MS } from './limits.js';
@@ -119,7 +119,7 @@ export class DiskWatch {
         unsettled.add(claim.conversation);
       }
       if (claim.state === 'open') open += 1;
-      this.#attempts(claim.id, claim.attempts);
+      this.#attempts(claim);
     }
     const mayMany = this.#setting.delivery === 'pull' && this.#setting.pullScope === 'all';
     if (open > 1 && !mayMany) this.#broken('one-claim', `${open} claims are open in one slot`);
@@ -135,13 +135,15 @@ export class DiskWatch {
     }
   }
 
-  #attempts(claimId: string, attempts: number): void {
+  #attempts({ id: claimId, attempts, state }: ClaimRecord): void {
     const seen = this.#claim(claimId);
     if (attempts === seen.attempts) return;
     if (attempts < seen.attempts) this.#broken('attempts', `claim ${claimId} forgot an attempt`);
     if (attempts > this.#setting.maxAttempts)
       this.#broken('attempts', `claim ${claimId} had ${attempts} attempts`);
-    const most = this.chargeable.get(claimId) ?? 0;
+    // The end by a spent budget counts as one, too.
+    const byBudget = state === 'settled' && this.#setting.budget === 'message' ? 1 : 0;
+    const most = (this.chargeable.get(claimId) ?? 0) + byBudget;
     if (attempts > most) {
       this.#broken('attempts', `claim ${claimId} is charged ${attempts} attempts where ${most} failed`);
     }

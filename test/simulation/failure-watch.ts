@@ -25,10 +25,10 @@ export class FailureWatch {
   readonly #record: Chronicle;
   /** Attempts that each claim must have been charged when it is tried again. */
   readonly #due = new Map<string, number>();
-  /** Claim and session in one: that prompt in that history. */
+  /** Process, claim and session in one: it knows that this prompt fails in this history. */
   readonly #poisoned = new Set<string>();
-  /** By session: the process that was told its task is done, and the claims of that turn. */
-  readonly #done = new Map<string, { readonly by: string; readonly claims: readonly string[] }>();
+  /** By session: the process that was told its task is done. */
+  readonly #done = new Map<string, string>();
   /** By claim: the process whose turn ended in silence. */
   readonly #silenced = new Map<string, string>();
 
@@ -51,7 +51,7 @@ export class FailureWatch {
         `turn ${nth}: claim ${claim.id} had ${claim.attempts} attempts charged of ${due}`,
       );
     }
-    if (this.#poisoned.has(`${claim.id} ${session.id}`)) {
+    if (this.#poisoned.has(`${life.name} ${claim.id} ${session.id}`)) {
       this.#broken(
         'poison',
         `turn ${nth} runs in ${session.id}, where the same prompt failed for its history`,
@@ -63,9 +63,8 @@ export class FailureWatch {
         `turn ${nth} began ${spoken.notBefore - life.clock.now()} ms before the limit ends`,
       );
     }
-    const done = this.#done.get(session.id);
-    // In one session for all, a claim whose own prompt broke off in it is still continued there.
-    if (done?.by === life.name && !done.claims.includes(claim.id) && !session.claims.has(claim.id)) {
+    // What broke off in it is still continued there.
+    if (this.#done.get(session.id) === life.name && !session.claims.has(claim.id)) {
       this.#broken('task-done', `turn ${nth} runs in ${session.id}, whose task is done`);
     }
     if (this.#silenced.get(claim.id) === life.name) {
@@ -77,7 +76,7 @@ export class FailureWatch {
     const ids = turn.claims.map(({ id }) => id);
     if (outcome.kind === 'completed' && turn.wantsSilence)
       for (const id of ids) this.#silenced.set(id, life.name);
-    if (turn.taskDone) this.#done.set(outcome.sessionId ?? '', { by: life.name, claims: ids });
+    if (turn.taskDone) this.#done.set(outcome.sessionId ?? '', life.name);
     if (outcome.kind === 'failed' && HOLDING.includes(outcome.failure)) {
       spoken.notBefore = outcome.until ?? life.clock.now() + SHORTEST_HOLD_MS;
       return;
@@ -90,7 +89,7 @@ export class FailureWatch {
       else if (outcome.kind !== 'interrupted') this.#charge(id);
     }
     if (outcome.kind === 'failed' && ['context-too-long', 'request-invalid'].includes(outcome.failure)) {
-      for (const id of ids) this.#poisoned.add(`${id} ${outcome.sessionId}`);
+      for (const id of ids) this.#poisoned.add(`${life.name} ${id} ${outcome.sessionId}`);
     }
   }
 

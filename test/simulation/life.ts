@@ -78,6 +78,9 @@ export class Life {
     this.#world.record.tell(this.name, `stands still for ${forMs} ms`);
     this.#world.agenda.after(forMs, () => {
       this.#frozen = false;
+      // What came last before it is as near as it was.
+      this.lastFaultAt += forMs;
+      this.lastRefusedAt += forMs;
       this.standstills += 1;
       if (this.alive) this.#world.record.tell(this.name, 'goes on');
       for (const run of this.#held.splice(0)) this.#world.agenda.after(0, this.#guarded(run));

@@ -62,11 +62,14 @@ export class Machine {
     if (!worker) return;
     const most = (how === 'drain' ? DRAIN_MS : 0) + STOP_SLACK_MS;
     const { standstills } = worker.life;
-    this.#world.agenda.after(most, () => {
+    const { agenda, record } = this.#world;
+    const { jumps } = agenda;
+    agenda.after(most, () => {
       if (this.current !== worker) return;
-      // The time in which it stood still does not count.
-      if (worker.life.frozen || worker.life.standstills !== standstills) this.watchStop(how);
-      else this.#world.record.violate('stop', `${worker.life.name} has not stopped ${most} ms after ${how}`);
+      // The time in which it stood still does not count, and a clock that is set back carries its deadline along.
+      const still = worker.life.frozen || worker.life.standstills !== standstills;
+      if (still || agenda.jumps !== jumps) this.watchStop(how);
+      else record.violate('stop', `${worker.life.name} has not stopped ${most} ms after ${how}`);
     });
   }
 

@@ -169,3 +169,23 @@ it('what a draining inbox handed over and the disk refused is put down before th
   await lab.drain(end);
   expect(await lab.store.mailbox.show('m1')).toMatchObject({ state: 'waiting' });
 });
+
+it('a session whose task is done ends after the retry that still went on in it', async () => {
+  const lab = new WorkerLab();
+  const { end } = await lab.start();
+  let turns = 0;
+  lab.agent.answer = async (request, signal, agent) => {
+    turns += 1;
+    if (turns > 1) return says('answered')(request, signal, agent);
+    await turnOf(lab).taskDone();
+    return overloaded(request, signal, agent);
+  };
+  lab.upstream.arrive('@alice', 'the task');
+  await lab.clock.advance(300_000);
+  lab.upstream.arrive('@alice', 'something new');
+  await lab.clock.advance(120_000);
+  expect(lab.sentTexts()).toEqual(['answered', 'answered']);
+  expect(lab.agent.prompts[1]).toMatch(/^Continue/);
+  expect(lab.agent.wishes.at(-1)).toEqual({ kind: 'fresh' });
+  await lab.drain(end);
+});
