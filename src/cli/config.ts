@@ -7,8 +7,8 @@ import {
   loadSettings,
   type SettingRow,
 } from '../config/index.js';
+import { CONFIG, configOf } from './config-option.js';
 import type { CliContext } from './context.js';
-import { CONFIG, configOf } from './run.js';
 import { addSettingOptions, type Flags } from './setting-options.js';
 
 export function addConfig(program: Command, context: CliContext): void {

@@ -5,8 +5,8 @@ import { EXIT } from '../domain/errors.js';
 import { counted } from '../lib/human.js';
 import { redact } from '../lib/redact.js';
 import type { SignalLatch } from '../lib/signal-latch.js';
+import { CONFIG, configOf } from './config-option.js';
 import type { CliContext } from './context.js';
-import { CONFIG, configOf } from './run.js';
 import { addSettingOptions, type Flags } from './setting-options.js';
 
 export function addDoctor(program: Command, context: CliContext, finish: (code: number) => void): void {

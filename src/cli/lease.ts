@@ -4,8 +4,8 @@ import { evictOwner, type LeaseView, viewLease } from '../app/lease-desk.js';
 import { loadSettings, type ResolvedInbox, resolveInbox, type Settings } from '../config/index.js';
 import { WorkerError } from '../domain/errors.js';
 import { humanDuration } from '../lib/human.js';
+import { CONFIG, configOf } from './config-option.js';
 import type { CliContext } from './context.js';
-import { CONFIG, configOf } from './run.js';
 import { CHOOSING } from './running.js';
 import { addSettingOptions, type Flags } from './setting-options.js';
 

@@ -5,27 +5,11 @@ import { Command, CommanderError } from 'commander';
 import { loadSettings, resolveInbox } from '../config/index.js';
 import { EXIT, WorkerError } from '../domain/errors.js';
 import type { SignalLatch } from '../lib/signal-latch.js';
-import { addBridge } from './bridge.js';
-import { addDrop, addRetry } from './by-hand.js';
-import { addConfig } from './config.js';
+import { addCommands, COMMAND_NAMES, type Finish } from './commands.js';
+import { CONFIG, configOf } from './config-option.js';
 import type { CliContext } from './context.js';
-import { addDead } from './dead.js';
-import { addDoctor } from './doctor.js';
-import { addInbox } from './inbox.js';
-import { addInit } from './init.js';
-import { addLease } from './lease.js';
-import { addLedger } from './ledger.js';
-import { addLogs } from './logs.js';
-import { addRead, addSend } from './mail.js';
-import { addPause, addResume } from './pause.js';
-import { addRehearse, rehearse } from './rehearse.js';
 import { reportError } from './report.js';
-import { addRun, CONFIG, configOf, live } from './run.js';
 import type { Flags } from './setting-options.js';
-import { addShow } from './show.js';
-import { addStatus } from './status.js';
-import { addStop } from './stop.js';
-import { addWake } from './wake.js';
 
 const EXIT_CODES = `
 Exit codes: 0 done or drained, 1 internal, 2 usage or settings, 3 another worker holds the inbox,
@@ -35,14 +19,16 @@ Exit codes: 0 done or drained, 1 internal, 2 usage or settings, 3 another worker
 export async function main(args: readonly string[], signals: SignalLatch): Promise<number> {
   const context = contextOf(signals);
   let code: number = EXIT.done;
-  const program = programOf(context, (result) => {
+  const finish: Finish = (result) => {
     code = result;
-  });
+  };
   try {
     // Only what runs long gives these signals a meaning of its own.
     const long =
       !args[0] || /^-/.test(args[0]) || ['run', 'rehearse', 'inbox', 'bridge', 'doctor'].includes(args[0]);
     if (!long) for (const name of ['SIGINT', 'SIGTERM'] as const) signals.release(name);
+    const program = programOf(context, finish);
+    await addCommands(program, context, finish, args[0]);
     await program.parseAsync([...args], { from: 'user' });
     return code;
   } catch (error) {
@@ -52,49 +38,28 @@ export async function main(args: readonly string[], signals: SignalLatch): Promi
   }
 }
 
-function programOf(context: CliContext, finish: (code: number) => void): Command {
-  const program = new Command('inbox-worker')
-    .description('Keeps one warm Claude Code process answering an MCP inbox.')
-    .version(context.version)
-    .addHelpText('after', EXIT_CODES)
-    .showHelpAfterError(`try: ${context.self} --help`)
-    .exitOverride()
-    // Else this --config would take away the one of `run`.
-    .enablePositionalOptions()
-    .option(...CONFIG)
-    .argument('[command]')
-    .action(async (word: string | undefined, flags: Flags) => {
-      if (word !== undefined) throw unknownCommand(word, program, context);
-      finish(await whateverFits(flags, context));
-    });
-  addRun(program, context, finish);
-  addRehearse(program, context, finish);
-  addInbox(program, context, finish);
-  addBridge(program, context);
-  addSend(program, context);
-  addRead(program, context);
-  addWake(program, context);
-  addStop(program, context);
-  addStatus(program, context);
-  addInit(program, context);
-  addConfig(program, context);
-  addDoctor(program, context, finish);
-  addShow(program, context);
-  addLease(program, context);
-  addLedger(program, context);
-  addLogs(program, context);
-  addPause(program, context);
-  addResume(program, context);
-  addDead(program, context);
-  addRetry(program, context);
-  addDrop(program, context);
-  return program;
+function programOf(context: CliContext, finish: Finish): Command {
+  return (
+    new Command('inbox-worker')
+      .description('Keeps one warm Claude Code process answering an MCP inbox.')
+      .version(context.version)
+      .addHelpText('after', EXIT_CODES)
+      .showHelpAfterError(`try: ${context.self} --help`)
+      .exitOverride()
+      // Else this --config would take away the one of `run`.
+      .enablePositionalOptions()
+      .option(...CONFIG)
+      .argument('[command]')
+      .action(async (word: string | undefined, flags: Flags) => {
+        if (word !== undefined) throw unknownCommand(word, context);
+        finish(await whateverFits(flags, context));
+      })
+  );
 }
 
-function unknownCommand(word: string, program: Command, context: CliContext): WorkerError {
-  const names = program.commands.map((command) => command.name());
+function unknownCommand(word: string, context: CliContext): WorkerError {
   return new WorkerError('usage', `There is no command "${word}".`, {
-    hint: `One of ${names.join(', ')}; ${context.self} --help tells what each does.`,
+    hint: `One of ${COMMAND_NAMES.join(', ')}; ${context.self} --help tells what each does.`,
   });
 }
 
@@ -103,7 +68,8 @@ async function whateverFits(flags: Flags, context: CliContext): Promise<number> 
   const { env, cwd } = context;
   const settings = await loadSettings({ flags: {}, env, cwd, file: configOf(flags) });
   const inbox = await resolveInbox(settings, context.env);
-  return inbox ? live(settings, inbox, context) : rehearse(context, false);
+  if (inbox) return (await import('./run.js')).live(settings, inbox, context);
+  return (await import('./rehearse.js')).rehearse(context, false);
 }
 
 function contextOf(signals: SignalLatch): CliContext {

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { type ComposedAgent, compose, type RunEnd } from '../app/compose.js';
 import { loadSettings, resolveInbox, type Settings } from '../config/index.js';
 import { WorkerError } from '../domain/errors.js';
+import { CONFIG, configOf } from './config-option.js';
 import type { CliContext } from './context.js';
 import { addSettingOptions, type Flags } from './setting-options.js';
 import { stopSignals } from './stop-signals.js';
@@ -14,16 +15,6 @@ export function addRun(program: Command, context: CliContext, finish: (code: num
     .action(async (flags: Flags) => finish(await run(flags, context)));
   command.option(...CONFIG);
   addSettingOptions(command);
-}
-
-/** No setting, since the settings are found by it. */
-export const CONFIG = [
-  '--config <file>',
-  'settings file in place of config/worker.json: a path, or seed (docs/seed.md)',
-] as const;
-
-export function configOf({ config }: Flags): string | undefined {
-  return typeof config === 'string' ? config : undefined;
 }
 
 export async function run(flags: Flags, context: CliContext): Promise<number> {

@@ -15,8 +15,8 @@ import {
   runningFolder,
 } from '../control/index.js';
 import { WorkerError } from '../domain/errors.js';
+import { CONFIG, configOf } from './config-option.js';
 import type { CliContext } from './context.js';
-import { CONFIG, configOf } from './run.js';
 import { CHOOSING } from './running.js';
 import { addSettingOptions, type Flags } from './setting-options.js';
 
