@@ -148,7 +148,7 @@ async function build(options: ComposeOptions, releases: Releases): Promise<Compo
     observer,
     onSpawn: async (pid, start) => {
       const known = await store.slots.load(0);
-      const base = known ?? { slot: 0, sessionId: undefined, conversation: undefined };
+      const base = known ?? { slot: 0, sessionId: undefined, conversation: undefined, wear: undefined };
       await store.slots.save({ ...base, pid, processStart: start });
     },
   });

@@ -3,12 +3,14 @@ import { DEFAULT_MIGRATION_TABLE, type Kysely, type Migration, Migrator } from '
 import { WorkerError } from '../domain/errors.js';
 import { firstSchema } from './first-schema.js';
 import { secondSchema } from './second-schema.js';
+import { slotWear } from './slot-wear.js';
 import type { Db } from './tables.js';
 
 /** In order of their names; a new one gets a later name and never changes an old one. */
 const MIGRATIONS: Record<string, Migration> = {
   '2026-11-first': firstSchema,
   '2026-11-second': secondSchema,
+  '2026-11-slot-wear': slotWear,
 };
 
 /**

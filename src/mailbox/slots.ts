@@ -1,6 +1,8 @@
 // The slots port over the store: a row a slot, replaced whole.
+import type { Selectable } from 'kysely';
 import type { SlotMemory, Slots } from '../ports/slots.js';
 import type { Fenced } from './access.js';
+import type { SlotsTable } from './tables.js';
 
 export class StoreSlots implements Slots {
   readonly #store: Fenced;
@@ -19,6 +21,7 @@ export class StoreSlots implements Slots {
           processStart: row.process_start ?? undefined,
           sessionId: row.session_id ?? undefined,
           conversation: row.conversation ?? undefined,
+          wear: wearOf(row),
         }
       );
     });
@@ -31,6 +34,9 @@ export class StoreSlots implements Slots {
         process_start: memory.processStart ?? null,
         session_id: memory.sessionId ?? null,
         conversation: memory.conversation ?? null,
+        session_turns: memory.wear?.turns ?? null,
+        session_started_at: memory.wear?.startedAt ?? null,
+        session_tokens: memory.wear?.contextTokens ?? null,
       };
       await db
         .insertInto('slots')
@@ -39,4 +45,11 @@ export class StoreSlots implements Slots {
         .execute();
     });
   }
+}
+
+function wearOf(row: Selectable<SlotsTable>): SlotMemory['wear'] {
+  const { session_turns: turns, session_started_at: startedAt, session_tokens: contextTokens } = row;
+  // A store of an older version knows the session and not what it has come to.
+  if (turns === null || startedAt === null || contextTokens === null) return undefined;
+  return { turns, startedAt, contextTokens };
 }

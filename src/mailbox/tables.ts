@@ -110,12 +110,15 @@ export interface TurnsTable {
   model_calls: number;
 }
 
-interface SlotsTable {
+export interface SlotsTable {
   slot: number;
   pid: number | null;
   process_start: string | null;
   session_id: string | null;
   conversation: string | null;
+  session_turns: number | null;
+  session_started_at: number | null;
+  session_tokens: number | null;
 }
 
 export interface LeaseTable {

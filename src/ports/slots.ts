@@ -1,4 +1,5 @@
 // What a slot must remember over a restart: its child process and its session.
+import type { SessionWear } from '../domain/session-care.js';
 
 export interface SlotMemory {
   readonly slot: number;
@@ -8,6 +9,8 @@ export interface SlotMemory {
   readonly sessionId: string | undefined;
   /** The conversation that session belongs to. */
   readonly conversation: string | undefined;
+  /** What that session has come to. */
+  readonly wear: SessionWear | undefined;
 }
 
 export interface Slots {

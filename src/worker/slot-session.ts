@@ -21,7 +21,6 @@ export class SlotSession {
   readonly #slots: Slots;
   readonly #options: WorkerOptions;
   readonly #clock: Clock;
-  /** Of a session resumed after a restart only its context is known again, after its next turn. */
   #wear: SessionWear;
   #sessionId: string | undefined;
   #conversation: string | undefined;
@@ -43,6 +42,7 @@ export class SlotSession {
     const left = await this.#slots.load(this.#options.slot);
     this.#sessionId = left?.sessionId;
     this.#conversation = left?.conversation;
+    if (left?.sessionId !== undefined && left.wear) this.#wear = left.wear;
   }
 
   /** The session to warm up before anything is claimed. */
@@ -109,6 +109,7 @@ export class SlotSession {
       processStart: facts.processStart,
       sessionId: this.#sessionId,
       conversation: this.#conversation,
+      wear: this.#sessionId === undefined ? undefined : this.#wear,
     });
   }
 }

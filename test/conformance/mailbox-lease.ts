@@ -35,7 +35,14 @@ const writes: [string, (store: Store) => Promise<unknown>][] = [
 ];
 
 const USAGE = { costUsd: 1, inputTokens: 1, outputTokens: 1, modelCalls: 1 };
-const SLOT = { slot: 0, pid: 1, processStart: 'x', sessionId: undefined, conversation: undefined };
+const SLOT = {
+  slot: 0,
+  pid: 1,
+  processStart: 'x',
+  sessionId: undefined,
+  conversation: undefined,
+  wear: undefined,
+};
 const TURN = {
   id: 't1',
   claimId: 'c1',

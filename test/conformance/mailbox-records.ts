@@ -158,13 +158,21 @@ export function recordRules(bench: () => Bench): void {
     it('remember the last thing saved, each its own', async () => {
       const { slots } = await opened(bench());
       expect(await slots.load(0)).toBeUndefined();
-      const whole = { slot: 0, pid: 42, processStart: '99', sessionId: 's1', conversation: '@alice' };
+      const whole = {
+        slot: 0,
+        pid: 42,
+        processStart: '99',
+        sessionId: 's1',
+        conversation: '@alice',
+        wear: { turns: 3, startedAt: 1_700_000_000_000, contextTokens: 5 },
+      };
       const bare = {
         slot: 1,
         pid: undefined,
         processStart: undefined,
         sessionId: undefined,
         conversation: undefined,
+        wear: undefined,
       };
       await slots.save(whole);
       await slots.save(bare);

@@ -209,7 +209,14 @@ async function perform(store: Store, operation: Operation): Promise<unknown> {
     }
     case 'slot': {
       const pid = operation.pid ?? undefined;
-      return slots.save({ slot: 0, pid, processStart: 'x', sessionId: undefined, conversation: '@bob' });
+      return slots.save({
+        slot: 0,
+        pid,
+        processStart: 'x',
+        sessionId: undefined,
+        conversation: '@bob',
+        wear: undefined,
+      });
     }
     case 'delivery':
       return deliveries.remember(operation.id, START);

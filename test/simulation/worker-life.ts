@@ -96,7 +96,12 @@ export class WorkerLife {
     const ids = { uuid: () => `id${world.nextId()}`, word: () => `word${world.nextId()}` };
     const desk = new Desk(ids);
     this.agent = new SimAgent(world, life, desk, async (child, processStart) => {
-      const base = (await store.slots.load(0)) ?? { slot: 0, sessionId: undefined, conversation: undefined };
+      const base = (await store.slots.load(0)) ?? {
+        slot: 0,
+        sessionId: undefined,
+        conversation: undefined,
+        wear: undefined,
+      };
       await store.slots.save({ ...base, pid: child, processStart });
     });
     const parts: WorkerParts = {

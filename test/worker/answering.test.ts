@@ -94,6 +94,24 @@ describe('answering', () => {
     await lab.drain(end);
   });
 
+  it('counts the turns and the age of a session over a restart', async () => {
+    const limits = { sessionLimits: { turns: 3, ageMs: 'unlimited', contextTokens: 'unlimited' } } as const;
+    const answer = async (lab: WorkerLab, texts: readonly string[]) => {
+      const { end } = await lab.start();
+      for (const text of texts) {
+        lab.upstream.arrive('@alice', text);
+        lab.worker.wake('manual');
+        await lab.clock.settle();
+      }
+      await lab.drain(end);
+      return lab.agent.wishes.slice(1).map((wish) => wish.kind);
+    };
+    const first = new WorkerLab(limits);
+    expect(await answer(first, ['one', 'two'])).toEqual(['fresh', 'same']);
+    const second = new WorkerLab(limits, first);
+    expect(await answer(second, ['three', 'four'])).toEqual(['same', 'fresh']);
+  });
+
   it('looks, spools and counts new mail while a turn runs', async () => {
     const lab = new WorkerLab();
     const { end } = await lab.start();
