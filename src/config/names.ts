@@ -2,7 +2,7 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import { canonicalName } from '../domain/addressing.js';
 import { type Kind, type ReadContext, textOf } from './kind.js';
-import { presetNames } from './profile-file.js';
+import { presetNames } from './preset-names.js';
 import { list, stringList } from './values.js';
 
 function absolute(path: string, { base, home }: ReadContext): string {

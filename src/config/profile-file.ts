@@ -1,10 +1,9 @@
 // Reads the description of a foreign inbox: the user's file, or a preset that this package brings.
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { WorkerError } from '../domain/errors.js';
 import { parseJson } from './json-text.js';
 import type { Settings } from './load.js';
+import { PACKAGED_PROFILES } from './preset-names.js';
 import { isObject, readDotenv, readOptional } from './sources.js';
 import { type Lookup, lookupIn, VariableResolver } from './variables.js';
 
@@ -13,17 +12,6 @@ export interface ProfileFile {
   readonly value: unknown;
   /** Its name for sentences. */
   readonly where: string;
-}
-
-/** The same two steps up from src/config and from dist/config. */
-const PACKAGED = fileURLToPath(new URL('../../config/inboxes/', import.meta.url));
-
-/** The names that the `profile` setting takes besides the built-in profiles and paths. */
-export function presetNames(): string[] {
-  return readdirSync(PACKAGED)
-    .filter((name) => name.endsWith('.json'))
-    .map((name) => name.slice(0, -'.json'.length))
-    .sort();
 }
 
 /**
@@ -38,7 +26,7 @@ export async function readProfileFile(
   const { profile, dir } = settings;
   const isPreset = !profile.endsWith('.json');
   const where = isPreset ? `the preset ${profile}` : profile;
-  const text = await readOptional(isPreset ? join(PACKAGED, `${profile}.json`) : profile);
+  const text = await readOptional(isPreset ? join(PACKAGED_PROFILES, `${profile}.json`) : profile);
   if (text === undefined) throw new WorkerError('file-unreadable', `The profile ${profile} does not exist.`);
   const parsed = parseJson(text);
   if (parsed.kind === 'fault') {

@@ -1,7 +1,8 @@
 // Tells a turn of the agent from the calls Claude Code makes for itself, and answers the latter.
+
+import type { Answer } from './answer.js';
 import { textOf } from './conversation.js';
 import { isMessagesRequest, type MessagesRequest } from './request.js';
-import type { Answer } from './script.js';
 
 /**
  * `turn`: a step of the agent's work, answered by the script. `side`: Claude Code's own model call (a title, a

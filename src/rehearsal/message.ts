@@ -1,13 +1,6 @@
 // Turns a script's answer into the API's message object, with ids and a plausible usage.
 import { randomBytes } from 'node:crypto';
-import type { Answer } from './script.js';
-
-export interface Usage {
-  readonly input_tokens: number;
-  readonly output_tokens: number;
-  readonly cache_creation_input_tokens: number;
-  readonly cache_read_input_tokens: number;
-}
+import type { Answer, Usage } from './answer.js';
 
 export type MessageBlock =
   | { readonly type: 'text'; readonly text: string }

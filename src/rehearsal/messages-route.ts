@@ -1,6 +1,7 @@
 // Answers POST /v1/messages: holds, then faults, then the script, then the wire.
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Answer } from './answer.js';
 import { type Fault, type FaultQueue, isErrorFault } from './faults.js';
 import type { Holds } from './holds.js';
 import { sideAnswer } from './kind.js';
@@ -8,7 +9,7 @@ import { apiMessage } from './message.js';
 import type { RecordedCall } from './recorder.js';
 import type { MessagesRequest } from './request.js';
 import { type Delivery, openStream, sendCut, sendError, sendMessage } from './respond.js';
-import type { Answer, Reply, Script } from './script.js';
+import type { Reply, Script } from './script.js';
 
 export interface MessagesRoute {
   readonly holds: Holds;

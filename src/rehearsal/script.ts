@@ -1,24 +1,8 @@
 // What a script is: a function from the model's request to the model's reply.
+import type { Answer } from './answer.js';
 import type { ErrorFault, StreamFault } from './faults.js';
-import type { Usage } from './message.js';
 import type { RecordedCall } from './recorder.js';
 import type { MessagesRequest } from './request.js';
-
-export type AnswerBlock =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'tool_use'; readonly name: string; readonly input: unknown };
-
-export interface Answer {
-  readonly content: readonly AnswerBlock[];
-  /** Silence before the answer begins (not even headers), in ms. Default 0. */
-  readonly delayMs?: number;
-  /** Silence between two pieces of a streamed answer, in ms. Default 0. */
-  readonly chunkDelayMs?: number;
-  /** Replaces parts of the estimated usage. */
-  readonly usage?: Partial<Usage>;
-  /** Further response headers, such as `anthropic-ratelimit-unified-*`. */
-  readonly headers?: Readonly<Record<string, string>>;
-}
 
 export type Reply = Answer | ErrorFault | StreamFault;
 

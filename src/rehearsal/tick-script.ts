@@ -1,8 +1,9 @@
 // Follows a tick prompt through the inbox tools, one step a call: list_dms, then read_dm and send_dm for each.
+
+import type { Answer } from './answer.js';
 import { type ToolStep, toolNamed, toolSteps } from './conversation.js';
 import { replyText } from './reply-text.js';
 import { type MessagesRequest, parseJson } from './request.js';
-import type { Answer } from './script.js';
 
 interface Tools {
   readonly list: string;

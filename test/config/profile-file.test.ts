@@ -3,7 +3,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { profile as kind } from '../../src/config/names.js';
-import { presetNames, readProfileFile } from '../../src/config/profile-file.js';
+import { presetNames } from '../../src/config/preset-names.js';
+import { readProfileFile } from '../../src/config/profile-file.js';
 import { WorkerError } from '../../src/domain/errors.js';
 import { folderWith } from './folder.js';
 

@@ -1,6 +1,7 @@
 // The presets of config/inboxes, each against a small server that speaks its vocabulary as publicly documented.
 import { describe, expect, it } from 'vitest';
-import { presetNames, readProfileFile } from '../../src/config/profile-file.js';
+import { presetNames } from '../../src/config/preset-names.js';
+import { readProfileFile } from '../../src/config/profile-file.js';
 import { type CustomProfile, parseCustomProfile } from '../../src/inbox/index.js';
 import { folderWith } from '../config/folder.js';
 import { type FakeTool, startFakeServer, textResult } from './fake-server.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { AnswerBlock } from '../../src/rehearsal/answer.js';
 import { apiMessage } from '../../src/rehearsal/message.js';
-import type { AnswerBlock } from '../../src/rehearsal/script.js';
 import { sseFrame, streamEvents } from '../../src/rehearsal/sse.js';
 import { parseSse } from './client.js';
 
