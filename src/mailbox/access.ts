@@ -1,14 +1,11 @@
 // Transactions: one consistent view to read in, one commit to write in, errors in sentences.
 import { WorkerError } from '../domain/errors.js';
-import type { OpenDatabase } from './sqlite.js';
-import { toStoreError } from './store-errors.js';
+import type { OpenDatabase } from './database.js';
 import type { Db } from './tables.js';
 
 export class Access {
-  /** Rows read in order to be changed must be locked. */
-  readonly rowLocks: boolean;
-  /** As the database says of itself. */
-  readonly isInPlace: () => boolean;
+  /** As it says of itself. */
+  readonly database: Omit<OpenDatabase, 'db'>;
   readonly #db: Db;
   readonly #place: string;
   readonly #inFlight = new Set<Promise<unknown>>();
@@ -16,8 +13,7 @@ export class Access {
 
   constructor(database: OpenDatabase, place: string) {
     this.#db = database.db;
-    this.rowLocks = database.rowLocks;
-    this.isInPlace = database.isInPlace;
+    this.database = database;
     this.#place = place;
   }
 
@@ -58,7 +54,7 @@ export class Access {
     try {
       return await running;
     } catch (error) {
-      throw toStoreError(error, this.#place);
+      throw this.database.explain(error);
     } finally {
       this.#inFlight.delete(running);
     }

@@ -42,6 +42,7 @@ export function toLeaseRow(
     heartbeat_at: heartbeatAt,
     acquired_at: acquiredAt,
     released_at: null,
+    last_write: null,
     host: owner.host,
     boot_id: owner.bootId,
     pid_namespace: owner.pidNamespace,

@@ -5,6 +5,7 @@ import { type Deferred, deferred } from '../lib/deferred.js';
 import type { Clock } from '../ports/clock.js';
 import type { Lease, LeaseOutcome } from '../ports/lease.js';
 import type { Access, Fenced } from './access.js';
+import { lostInDoubt, writeMarked } from './doubt.js';
 import { fromLeaseRow, type LeaseState, leaseSentence, toLeaseRow } from './lease-row.js';
 import type { Db } from './tables.js';
 
@@ -57,10 +58,10 @@ export class StoreLease implements Lease, Fenced {
     this.#generation = undefined;
     if (generation === undefined) return;
     try {
-      await this.#access.change((db) =>
+      await this.#access.change(async (db) =>
         db
           .updateTable('lease')
-          .set({ released_at: this.#options.clock.now() })
+          .set({ released_at: await this.#now(db) })
           .where('owner', '=', this.#options.owner.owner)
           .where('generation', '=', generation)
           .execute(),
@@ -74,7 +75,10 @@ export class StoreLease implements Lease, Fenced {
     return this.#access.change(async (db) => {
       const state = await this.#load(db);
       if (!state || state.released || state.lease.owner !== owner) return false;
-      await db.updateTable('lease').set({ released_at: this.#options.clock.now() }).execute();
+      await db
+        .updateTable('lease')
+        .set({ released_at: await this.#now(db) })
+        .execute();
       return true;
     });
   }
@@ -91,10 +95,20 @@ export class StoreLease implements Lease, Fenced {
   async write<T>(work: (db: Db) => Promise<T>): Promise<T> {
     const generation = this.#generation;
     if (generation === undefined) throw this.#notOurs();
-    if (!this.#access.isInPlace()) {
+    if (!this.#access.database.isInPlace()) {
       this.#lose(generation, undefined);
       throw this.#access.gone();
     }
+    const fenced = <R>(run: (db: Db) => Promise<R>): Promise<R> => this.#fenced(generation, run);
+    if (!this.#access.database.leavesDoubt) return fenced(work);
+    const end = await writeMarked(fenced, work, this.#access.database.leavesDoubt);
+    if (end !== 'in-doubt') return end.result;
+    this.#lose(generation, undefined);
+    throw lostInDoubt();
+  }
+
+  /** One transaction, under the lease's row, which stays locked till its end. */
+  async #fenced<T>(generation: number, work: (db: Db) => Promise<T>): Promise<T> {
     let rival: LeaseState | undefined;
     let fenced = false;
     try {
@@ -116,8 +130,8 @@ export class StoreLease implements Lease, Fenced {
   }
 
   async #tryAcquire(db: Db): Promise<LeaseOutcome> {
-    const { owner, staleMs, startOf, clock } = this.#options;
-    const now = clock.now();
+    const { owner, staleMs, startOf } = this.#options;
+    const now = await this.#now(db);
     const state = await this.#load(db);
     const holder = state?.released ? undefined : state?.lease;
     const how = judgeLease(holder, owner, now, staleMs, startOf);
@@ -147,12 +161,15 @@ export class StoreLease implements Lease, Fenced {
   async #beat(): Promise<void> {
     const generation = this.#generation;
     if (generation === undefined) return;
-    if (!this.#access.isInPlace()) return this.#lose(generation, undefined);
+    if (!this.#access.database.isInPlace()) return this.#lose(generation, undefined);
     try {
       const state = await this.#access.change(async (db) => {
         const found = await this.#load(db);
         if (this.#isOurs(found, generation)) {
-          await db.updateTable('lease').set({ heartbeat_at: this.#options.clock.now() }).execute();
+          await db
+            .updateTable('lease')
+            .set({ heartbeat_at: await this.#now(db) })
+            .execute();
         }
         return found;
       });
@@ -167,9 +184,13 @@ export class StoreLease implements Lease, Fenced {
     const row = await db
       .selectFrom('lease')
       .selectAll()
-      .$if(locked && this.#access.rowLocks, (query) => query.forUpdate())
+      .$if(locked && this.#access.database.rowLocks, (query) => query.forUpdate())
       .executeTakeFirst();
     return row && fromLeaseRow(row);
+  }
+
+  async #now(db: Db): Promise<number> {
+    return (await this.#access.database.now?.(db)) ?? this.#options.clock.now();
   }
 
   #isOurs(state: LeaseState | undefined, generation: number): boolean {

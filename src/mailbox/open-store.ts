@@ -9,14 +9,16 @@ import type { Mailbox } from '../ports/mailbox.js';
 import type { Outbox } from '../ports/outbox.js';
 import type { Slots } from '../ports/slots.js';
 import { Access } from './access.js';
+import type { OpenDatabase } from './database.js';
 import { StoreDeliveries } from './deliveries.js';
 import { StoreLease } from './lease.js';
 import { StoreLedger } from './ledger.js';
 import { StoreMailbox } from './mailbox.js';
 import { migrate, requireCurrent } from './migrate.js';
 import { StoreOutbox } from './outbox.js';
+import { openPostgres, type PostgresPlace } from './postgres.js';
 import { StoreSlots } from './slots.js';
-import { type OpenDatabase, openSqlite } from './sqlite.js';
+import { openSqlite } from './sqlite.js';
 import { toStoreError } from './store-errors.js';
 
 const DEFAULT_STALE_MS = 5 * 60_000;
@@ -25,6 +27,8 @@ const DEFAULT_HEARTBEAT_MS = 20_000;
 export interface StoreOptions {
   /** The database file, or `:memory:`. Its folder is made (mode 0700) where missing. */
   readonly path: string;
+  /** A schema of a PostgreSQL database, in place of the file. */
+  readonly postgres?: PostgresPlace | undefined;
   readonly clock: Clock;
   /** Who we are at the lease: a uuid of this run, and where it runs. */
   readonly owner: LeaseHolder & { readonly owner: string };
@@ -55,25 +59,37 @@ export interface Store {
  * Every write waits for `lease.acquire()`: before it, and after the lease is lost, it is refused with `lease-lost`.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  let database: OpenDatabase;
+  const { database, place } = await openDatabase(options);
   try {
-    database = openSqlite(options.path, { readOnly: options.readOnly ?? false });
-  } catch (error) {
-    throw toStoreError(error, options.path);
-  }
-  try {
-    if (options.readOnly) await requireCurrent(database.db, options.path);
-    else await migrate(database.db, options.path);
+    if (options.readOnly) await requireCurrent(database, place);
+    else await migrate(database, place);
   } catch (error) {
     await database.db.destroy();
-    throw toStoreError(error, options.path);
+    throw database.explain(error);
   }
-  return storeOver(database, options);
+  return storeOver(database, place, options);
+}
+
+/** With its name for sentences. */
+async function openDatabase({
+  path,
+  postgres,
+  readOnly = false,
+}: StoreOptions): Promise<{ database: OpenDatabase; place: string }> {
+  if (postgres) {
+    const { database, name } = await openPostgres(postgres, { readOnly });
+    return { database, place: name };
+  }
+  try {
+    return { database: openSqlite(path, { readOnly }), place: path };
+  } catch (error) {
+    throw toStoreError(error, path);
+  }
 }
 
 /** The store over an open database whose schema is ours. */
-export function storeOver(database: OpenDatabase, options: StoreOptions): Store {
-  const access = new Access(database, options.path);
+export function storeOver(database: OpenDatabase, place: string, options: StoreOptions): Store {
+  const access = new Access(database, place);
   const lease = new StoreLease(access, {
     clock: options.clock,
     owner: options.owner,

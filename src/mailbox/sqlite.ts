@@ -13,21 +13,13 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import { WorkerError } from '../domain/errors.js';
-import { damagedStore } from './store-errors.js';
+import type { OpenDatabase } from './database.js';
+import { damagedStore, toStoreError } from './store-errors.js';
 import type { Tables } from './tables.js';
 
 /** How long we wait for another's commit, ms. Nobody's takes as long unless it holds the file open by hand. */
 const BUSY_TIMEOUT_MS = 5_000;
 const BUSY_PAUSE_MS = 10;
-
-/** A database and what our queries must know of its kind. */
-export interface OpenDatabase {
-  readonly db: Kysely<Tables>;
-  /** Rows must be locked by `for update`; without, a write transaction keeps every other writer out. */
-  readonly rowLocks: boolean;
-  /** False once the file was removed or replaced under us: what we write then is in nobody's sight. */
-  isInPlace(): boolean;
-}
 
 /**
  * Opens `path` (or `:memory:`), making its folder (0700) and file (0600) unless `readOnly`.
@@ -46,6 +38,7 @@ export function openSqlite(path: string, options: { readOnly: boolean }): OpenDa
       db: new Kysely<Tables>({ dialect: new OurDialect(database) }),
       rowLocks: false,
       isInPlace: () => inodeOf(path) === inode,
+      explain: (error) => toStoreError(error, path),
     };
   } catch (error) {
     database.close();

@@ -129,6 +129,8 @@ export interface LeaseTable {
   heartbeat_at: number;
   acquired_at: number;
   released_at: number | null;
+  /** Names the last write, where the answer to a commit may be lost. */
+  last_write: string | null;
   host: string;
   boot_id: string;
   pid_namespace: string;

@@ -269,8 +269,8 @@ describe('opening', () => {
 describe('a full disk', () => {
   it('refuses the write with a sentence, keeps what was there, and heals', async () => {
     const database = openSqlite(path, { readOnly: false });
-    await migrate(database.db, path);
-    const store = storeOver(database, options());
+    await migrate(database, path);
+    const store = storeOver(database, path, options());
     stores.push(store);
     await store.lease.acquire();
     await store.mailbox.spool([message('m1')], 1);
