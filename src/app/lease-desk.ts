@@ -1,9 +1,9 @@
 // The lease of an inbox, looked at and taken away by hand, from outside the worker that holds it.
-import { join } from 'node:path';
 import { endpointOf, inboxIdentity, type ResolvedInbox, type Settings } from '../config/index.js';
 import { judgeLease, type LeaseRow, type LeaseVerdict } from '../domain/lease.js';
 import { processHome, processStart } from '../lib/process-identity.js';
 import { openStore, type Store } from '../mailbox/index.js';
+import { storePlace } from './store-place.js';
 import { systemClock } from './system.js';
 
 export interface LeaseView {
@@ -42,8 +42,12 @@ async function withStore<T>(
 ): Promise<T> {
   const identity = inboxIdentity(endpointOf(inbox.server), inbox.key, settings.inboxId);
   const me = { ...processHome(), pid: process.pid, processStart: '', folder: settings.dir, owner: 'by-hand' };
-  const path = join(settings.stateDir, identity, 'worker.db');
-  const store = await openStore({ path, clock: systemClock, owner: me, readOnly });
+  const store = await openStore({
+    ...storePlace(settings, identity),
+    clock: systemClock,
+    owner: me,
+    readOnly,
+  });
   try {
     return await work(store, me);
   } finally {

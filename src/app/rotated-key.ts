@@ -1,8 +1,9 @@
 // A changed key makes a new identity: the start finds what the old one left unsettled, and says how to adopt it.
+import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { judgeLease, type LeaseHolder } from '../domain/lease.js';
 import { processHome, processStart } from '../lib/process-identity.js';
-import { openStore } from '../mailbox/index.js';
+import { openStore, type Store } from '../mailbox/index.js';
 import type { Clock } from '../ports/clock.js';
 import { foldersOfEndpoint, type InboxFolder } from './folders.js';
 
@@ -46,8 +47,7 @@ async function leftIn(
     try {
       const row = await store.lease.show();
       if (judgeLease(row, owner, clock.now(), staleMs, processStart) === 'held') return undefined;
-      const { messages } = await store.mailbox.counts();
-      const waiting = messages.waiting + messages.claimed + messages.retry;
+      const waiting = await unsettledOf(store);
       return waiting === 0 ? undefined : { messages: waiting, folder: row?.holder.folder };
     } finally {
       await store.close();
@@ -55,4 +55,25 @@ async function leftIn(
   } catch {
     return undefined;
   }
+}
+
+/**
+ * How much that file still has to do: messages not settled, replies not out.
+ * @throws WorkerError `store-unusable` where the file is there and cannot be read
+ */
+export async function unsettledIn(database: string, clock: Clock): Promise<number> {
+  if (!existsSync(database)) return 0;
+  const me = { ...processHome(), pid: process.pid, processStart: '', folder: '', owner: 'nobody' };
+  const store = await openStore({ path: database, clock, owner: me, readOnly: true });
+  try {
+    const { queued, sending, unsure } = await store.outbox.counts();
+    return (await unsettledOf(store)) + queued + sending + unsure;
+  } finally {
+    await store.close();
+  }
+}
+
+async function unsettledOf({ mailbox }: Store): Promise<number> {
+  const { messages } = await mailbox.counts();
+  return messages.waiting + messages.claimed + messages.retry;
 }

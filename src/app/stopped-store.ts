@@ -1,13 +1,11 @@
 // The store of a worker that does not run: opened to read, or under its lease for the moment of one write.
-import { access } from 'node:fs/promises';
-import { join } from 'node:path';
 import { endpointOf, inboxIdentity, type ResolvedInbox, type Settings } from '../config/index.js';
 import type { Operations } from '../control/index.js';
-import { WorkerError } from '../domain/errors.js';
 import { processHome, processStart } from '../lib/process-identity.js';
 import { openStore, type Store } from '../mailbox/index.js';
 import { takeLease } from './lease.js';
 import { storeOperations } from './operations.js';
+import { mustExist, storePlace } from './store-place.js';
 import { systemClock, systemIds } from './system.js';
 
 /** The name of the inbox's state folder and lease. */
@@ -25,10 +23,10 @@ export function stoppedOperations(
   inbox: ResolvedInbox,
   tell: (text: string) => void,
 ): Operations {
-  const database = join(settings.stateDir, identityOf(settings, inbox), 'worker.db');
+  const place = storePlace(settings, identityOf(settings, inbox));
   const open = (readOnly: boolean): Promise<Store> =>
     openStore({
-      path: database,
+      ...place,
       clock: systemClock,
       owner: {
         ...processHome(),
@@ -43,7 +41,7 @@ export function stoppedOperations(
     });
 
   const reading = async <T>(work: (operations: Operations) => Promise<T>): Promise<T> => {
-    await mustExist(database, settings.dir);
+    await mustExist(place, settings.dir);
     const store = await open(true);
     try {
       return await work(storeOperations(store, systemClock));
@@ -53,7 +51,7 @@ export function stoppedOperations(
   };
   const writing = async <T>(work: (operations: Operations) => Promise<T>): Promise<T> => {
     // Opened to write it would be made where it is missing.
-    await mustExist(database, settings.dir);
+    await mustExist(place, settings.dir);
     const store = await open(false);
     try {
       await takeLease({
@@ -78,19 +76,4 @@ export function stoppedOperations(
     drop: (id) => writing((operations) => operations.drop(id)),
     settleUnsure: (rowId, how) => writing((operations) => operations.settleUnsure(rowId, how)),
   };
-}
-
-async function mustExist(database: string, folder: string): Promise<void> {
-  const there = await access(database).then(
-    () => true,
-    () => false,
-  );
-  if (there) return;
-  throw new WorkerError(
-    'store-unusable',
-    `No worker has answered the inbox of ${folder} yet: there is no ${database}.`,
-    {
-      hint: 'Start the worker once, or name another folder with --dir.',
-    },
-  );
 }

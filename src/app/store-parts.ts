@@ -1,5 +1,6 @@
 // The store of one inbox, opened under its lease: nobody else writes there while we do.
 import { endpointOf, inboxIdentity, type ResolvedInbox, type Settings } from '../config/index.js';
+import { WorkerError } from '../domain/errors.js';
 import { processHome, processStart } from '../lib/process-identity.js';
 import { openStore, type Store } from '../mailbox/index.js';
 import type { Clock } from '../ports/clock.js';
@@ -7,8 +8,9 @@ import type { Ids } from '../ports/ids.js';
 import { type InboxFolder, openInboxFolder } from './folders.js';
 import { takeLease } from './lease.js';
 import type { Releases } from './releases.js';
-import { forgottenMail } from './rotated-key.js';
+import { forgottenMail, unsettledIn } from './rotated-key.js';
 import { identityOf } from './stopped-store.js';
+import { storePlace } from './store-place.js';
 
 export interface StoreWish {
   readonly settings: Settings;
@@ -38,8 +40,9 @@ export async function openLeasedStore(wish: StoreWish): Promise<LeasedStore | 'a
   for (const sentence of await forgottenMail({ stateRoot, endpoint, identity, staleMs, clock }))
     wish.tell(sentence);
   const folder = await openInboxFolder(settings.stateDir, identity, endpoint);
+  if (settings.databaseUrl !== undefined) await refuseLocalMail(folder, clock);
   const store = await openStore({
-    path: folder.database,
+    ...storePlace(settings, identity),
     clock,
     owner: {
       ...processHome(),
@@ -63,4 +66,17 @@ export async function openLeasedStore(wish: StoreWish): Promise<LeasedStore | 'a
   if (taken === 'aborted') return 'aborted';
   releases.add(() => store.lease.release());
   return { store, folder, identity };
+}
+
+/** Two stores of one inbox must not both hold what is to be answered. */
+async function refuseLocalMail({ database, path }: InboxFolder, clock: Clock): Promise<void> {
+  const left = await unsettledIn(database, clock);
+  if (!left) return;
+  throw new WorkerError(
+    'store-unusable',
+    `database_url is set, and ${database} still holds ${left} message(s) or replies to see to.`,
+    {
+      hint: `Let a worker without database_url work them off first (inbox-worker run --once), or move ${path} away.`,
+    },
+  );
 }

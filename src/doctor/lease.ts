@@ -1,8 +1,9 @@
 // The lease: may a worker that starts here answer this inbox.
-import { access } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { viewLease } from '../app/lease-desk.js';
+import { type LeaseView, viewLease } from '../app/lease-desk.js';
 import type { ResolvedInbox, Settings } from '../config/index.js';
+import { WorkerError } from '../domain/errors.js';
 import { type Finding, ok, warn } from './check.js';
 
 /** @param database of the inbox's state folder; where there is none, nobody has ever answered */
@@ -11,12 +12,17 @@ export async function leaseState(
   inbox: ResolvedInbox,
   database: string,
 ): Promise<Finding> {
-  const there = await access(database).then(
-    () => true,
-    () => false,
-  );
-  if (!there) return ok('The lease is free: no worker has answered this inbox yet.');
-  const { row, verdict } = await viewLease(settings, inbox);
+  if (settings.databaseUrl === undefined && !existsSync(database)) {
+    return ok('The lease is free: no worker has answered this inbox yet.');
+  }
+  let view: LeaseView;
+  try {
+    view = await viewLease(settings, inbox);
+  } catch (error) {
+    if (!(error instanceof WorkerError)) throw error;
+    return warn(`The lease cannot be seen: ${error.message}`, error.hint);
+  }
+  const { row, verdict } = view;
   if (!row || verdict === 'free') return ok('The lease is free.');
   const { pid, host, folder } = row.holder;
   if (verdict !== 'held')

@@ -57,6 +57,7 @@ describe('defaults', () => {
       denySenders: [],
       sendTo: [],
       callTimeoutMs: 15_000,
+      databaseUrl: undefined,
       claudePath: undefined,
       model: undefined,
       preset: 'answer',

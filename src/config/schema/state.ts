@@ -2,7 +2,7 @@
 import { isAbsolute, join } from 'node:path';
 import { path } from '../names.js';
 import { settingsOf } from '../setting.js';
-import { choice, duration } from '../values.js';
+import { choice, duration, text } from '../values.js';
 
 const setting = settingsOf('state');
 
@@ -18,6 +18,11 @@ export const STATE_SETTINGS = {
       ),
     defaultText: '`$XDG_STATE_HOME/inbox-worker`, else `~/.local/state/inbox-worker`',
     caption: 'the folder that holds a folder of state for each inbox',
+  }),
+  databaseUrl: setting('database_url', text('postgres://user:password@host:5432/database'), {
+    default: undefined,
+    secret: true,
+    caption: 'a PostgreSQL database that holds mailbox, outbox, ledger and lease, in place of a local file',
   }),
   leaseStaleMs: setting('lease_stale', duration({ minMs: 1000 }), {
     default: 300_000,
