@@ -89,6 +89,10 @@ export const ERROR_KINDS = {
     exitCode: EXIT.internal,
     hint: 'Check the disk and the rights of the state folder; nothing was changed.',
   },
+  'store-unreachable': {
+    exitCode: EXIT.internal,
+    hint: 'Start the database, or correct database_url; a running worker goes on by itself.',
+  },
   'port-taken': { exitCode: EXIT.usage, hint: 'Choose another port, or 0 for any free one.' },
   'webhook-insecure': { exitCode: EXIT.usage, hint: 'Set WEBHOOK_SECRET, or bind to 127.0.0.1.' },
 } as const satisfies Record<string, ErrorKind>;

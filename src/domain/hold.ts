@@ -11,6 +11,7 @@ export type HoldReason =
   | 'inbox-down'
   | 'agent-not-ready'
   | 'disk-full'
+  | 'store-down'
   | 'lease-lost'
   | 'done';
 

@@ -53,8 +53,7 @@ const WORDS: readonly (readonly [RegExp, string, string])[] = [
 export function explainPostgres(error: unknown, name: string): unknown {
   if (error instanceof WorkerError) return error;
   if (isConnectionLost(error)) {
-    return new WorkerError('store-unusable', `${sentence(name)} cannot be reached (${reasonOf(error)}).`, {
-      hint: 'Start it, or correct database_url; nothing is lost, and a running worker goes on by itself.',
+    return new WorkerError('store-unreachable', `${sentence(name)} cannot be reached (${reasonOf(error)}).`, {
       cause: error,
     });
   }

@@ -38,6 +38,11 @@ export class HoldBoard {
     this.place(reason, why, this.#clock.now() + waitMs);
   }
 
+  /** It stands, or its time is up and its cause has not been seen to be gone. */
+  knows(reason: HoldReason): boolean {
+    return this.#holds.has(reason) || this.#trying.has(reason);
+  }
+
   /** What caused it is over. */
   clear(reason: HoldReason): void {
     this.#repeats.delete(reason);

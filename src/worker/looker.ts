@@ -1,7 +1,7 @@
 // Looking: one cheap call to the upstream inbox, spooled to the mailbox; woken early, bounded by the schedule.
 import { announces, mergeWakes, type Wake, type WakeKind } from '../domain/wake.js';
 import type { LookOutcome } from '../ports/upstream.js';
-import { holdFor, messageOf } from './faults.js';
+import { holdFor, messageOf, storeIsWell } from './faults.js';
 import type { HoldBoard } from './hold-board.js';
 import { Intake, type Tally } from './intake.js';
 import { Latch } from './latch.js';
@@ -103,6 +103,7 @@ export class Looker {
     this.facts.count += 1;
     this.facts.lastWokenBy = wokenBy;
     try {
+      if (this.#holds.knows('store-down')) await this.#probeStore();
       await this.#intake.catchUp(tally);
       const outcome = await upstream.look((batch) => this.#intake.spool(batch, tally), signal);
       if (outcome.kind === 'looked') this.#succeeded(tally, wokenBy);
@@ -117,6 +118,13 @@ export class Looker {
       // Whatever was spooled before a failure waits to be answered.
       if (tally.fresh > 0) this.#listener.onMail();
     }
+  }
+
+  /** With no mail nothing would be written for hours, and nobody would hear that a database is back. */
+  async #probeStore(): Promise<void> {
+    const { mailbox, clock } = this.#parts;
+    await mailbox.spool([], clock.now());
+    this.#holds.clear('store-down');
   }
 
   /** At the end of a run: one more try to put on disk what a full one refused. Who drained it can get it nowhere else. */
@@ -134,7 +142,7 @@ export class Looker {
     this.#holds.clear('inbox-down');
     this.#holds.clear('inbox-unauthorised');
     // Only a write proves that the disk takes writes again.
-    if (tally.fresh > 0) this.#holds.clear('disk-full');
+    if (tally.fresh > 0) storeIsWell(this.#holds);
     this.facts.lastSuccessAt = now;
     const announced = wokenBy.some(announces);
     // The first look of a run finds what came while nobody ran: no wake was owed.

@@ -50,6 +50,7 @@ const CODES: Record<Hold['reason'], ErrorCode | undefined> = {
   'max-iterations': 'over-budget',
   'lease-lost': 'lease-lost',
   'disk-full': 'store-unusable',
+  'store-down': 'store-unreachable',
   'inbox-down': 'inbox-down',
   'inbox-unauthorised': 'inbox-unauthorised',
   limited: 'claude-failed',

@@ -6,6 +6,7 @@ import { describeOutcome, NO_USAGE } from '../domain/turn.js';
 import { judge, type Verdict } from '../domain/verdict.js';
 import type { Settlement } from '../ports/mailbox.js';
 import { holdAfter } from './failure-holds.js';
+import { storeIsWell } from './faults.js';
 import type { HoldBoard } from './hold-board.js';
 import type { WorkerOptions } from './options.js';
 import type { WorkerParts } from './parts.js';
@@ -54,7 +55,7 @@ export class Settler {
       if (!turn.verdicts.has(claim.id)) turn.verdicts.set(claim.id, await this.#settleOne(claim, report));
     }
     this.#onSend();
-    this.#holds.clear('disk-full');
+    storeIsWell(this.#holds);
     const endedAt = clock.now();
     const verdicts = turn.claims.map((claim) => turn.verdicts.get(claim.id) as Verdict);
     // The first row carries the turn's cost; the others count as turns of their conversations.

@@ -76,7 +76,7 @@ describe.skipIf(postgresMissing)('on a real server', () => {
   it('a commit that the server never heard of is refused, with nothing written', async () => {
     const { mailbox } = await opened();
     proxy.cut('commit', 'before');
-    expect(await errorOf(mailbox.spool([message('m1')], 1))).toMatchObject({ code: 'store-unusable' });
+    expect(await errorOf(mailbox.spool([message('m1')], 1))).toMatchObject({ code: 'store-unreachable' });
     expect(await mailbox.spool([message('m1')], 2)).toEqual({ fresh: 1, known: 0 });
   });
 
@@ -104,7 +104,7 @@ describe.skipIf(postgresMissing)('on a real server', () => {
     const { mailbox } = await opened();
     await server.stop('immediate');
     const error = await errorOf(mailbox.counts());
-    expect(error).toMatchObject({ code: 'store-unusable' });
+    expect(error).toMatchObject({ code: 'store-unreachable' });
     expect(error.message).toMatch(/^The PostgreSQL database 127\.0\.0\.1:\d+\/postgres .* cannot be reached/);
     await server.start();
     expect(await mailbox.spool([message('m1')], 1)).toEqual({ fresh: 1, known: 0 });

@@ -271,6 +271,27 @@ describe('a disk that refuses', () => {
     };
   }
 
+  it('that is a server gone away is told once, and told to be back by a look that finds nothing', async () => {
+    const lab = new WorkerLab();
+    const { end } = await lab.start();
+    const { mailbox } = lab.store;
+    const spool = mailbox.spool.bind(mailbox);
+    mailbox.spool = async () => {
+      throw new WorkerError('store-unreachable', 'The database cannot be reached.');
+    };
+    lab.upstream.arrive('@alice', 'one');
+    await lab.clock.advance(120_000);
+    lab.worker.wake('manual');
+    await lab.clock.settle();
+    expect((await lab.worker.status()).health).toBe('store-down');
+    mailbox.spool = spool;
+    await lab.clock.advance(60_000);
+    expect(lab.of('hold-began').map((event) => event.hold.reason)).toEqual(['store-down']);
+    expect(lab.of('hold-ended').map((event) => event.hold.reason)).toEqual(['store-down']);
+    expect(lab.sentTexts()).toHaveLength(1);
+    await lab.drain(end);
+  });
+
   it('loses nothing of a draining inbox: the batch is kept, and nothing more is asked for before it is on disk', async () => {
     const lab = new WorkerLab();
     // What is handed over is forgotten there, whatever becomes of it here.
