@@ -20,6 +20,7 @@ const PARTS = [
   'gateway',
   'mailbox',
   'observe',
+  'tell',
   'control',
   'config',
   'local-inbox',
@@ -39,6 +40,8 @@ const TABLE: Record<string, Room> = {
   gateway: { rooms: BASE, packages: [MCP, 'hono', 'zod'] },
   mailbox: { rooms: BASE, packages: ['kysely', 'better-sqlite3', 'pg'] },
   observe: { rooms: BASE, packages: ['pino', 'pino-pretty', 'prom-client', '@opentelemetry/api'] },
+  // Starts programs and posts to addresses of the user's choice, which no other observer does: a room of its own.
+  tell: { rooms: BASE, packages: ['execa', 'standardwebhooks'] },
   control: { rooms: BASE, packages: ['hono'] },
   config: { rooms: ['domain', 'lib'], packages: ['zod', 'dotenv'] },
   'local-inbox': {
@@ -49,7 +52,7 @@ const TABLE: Record<string, Room> = {
   bridge: { rooms: BASE, packages: [MCP] },
   app: { rooms: [...BASE, 'worker', ...PARTS], packages: ['hono', NODE_SERVER] },
   // Looks at what the composition root would put together, with its own parts, and so stands above it.
-  doctor: { rooms: [...BASE, 'app', 'agent', 'config', 'control', 'inbox', 'wake'], packages: [] },
+  doctor: { rooms: [...BASE, 'app', 'agent', 'config', 'control', 'inbox', 'tell', 'wake'], packages: [] },
   cli: { rooms: [...BASE, 'app', 'bridge', 'doctor', ...PARTS], packages: ['commander'] },
   main: { rooms: ['cli', 'lib'], packages: [] },
 };

@@ -26,6 +26,7 @@ import { profileOf } from './profile.js';
 import { Releases } from './releases.js';
 import { openLeasedStore } from './store-parts.js';
 import { systemClock, systemIds, systemRandom } from './system.js';
+import { addTeller, tellSecrets } from './tell-parts.js';
 import { makeWakeSources } from './wake-parts.js';
 
 export type { RunEnd } from '../worker/run-end.js';
@@ -84,7 +85,9 @@ async function build(options: ComposeOptions, releases: Releases): Promise<Compo
   const clock = systemClock;
   const ids = systemIds;
   const flagsFolder = agentFolder(settings.dir);
-  const secrets = [inbox.key, ...settings.webhookSecret].filter((secret) => secret !== undefined);
+  const secrets = [inbox.key, ...settings.webhookSecret, ...tellSecrets(settings)].filter(
+    (secret) => secret !== undefined,
+  );
   const observers = makeObservers({
     settings,
     folder: flagsFolder,
@@ -118,6 +121,8 @@ async function build(options: ComposeOptions, releases: Releases): Promise<Compo
     return 'aborted';
   }
   const { store, folder, identity } = leased;
+  // Before the lease is given back: else the next worker would tell of the same deaths.
+  await addTeller({ settings, inbox, env: options.env, folder, store, secrets, observers, releases });
 
   const mark = childMark(identity, 0);
   const server = await startPrivateServer();

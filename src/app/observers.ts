@@ -12,6 +12,8 @@ import type { Observer } from '../ports/observer.js';
 
 export interface Observers {
   readonly observer: Observer;
+  /** One more, which hears what happens from now on. */
+  add(observer: Observer): void;
   /** Resolves when the files are written. */
   flush(): Promise<void>;
 }
@@ -38,10 +40,10 @@ export function makeObservers(wish: ObserversWish): Observers {
   const onTrouble = (text: string): void => logger.warn(text);
   const ledger = ledgerFileObserver({ folder, clock, onTrouble });
   const progress = progressFileObserver({ folder, clock, onTrouble });
+  const all: Observer[] = [logObserver(logger), ledger, progress, ...wish.others];
   return {
-    observer: fanOut([logObserver(logger), ledger, progress, ...wish.others], (error) =>
-      logger.error({ err: error }, 'an observer failed'),
-    ),
+    observer: fanOut(all, (error) => logger.error({ err: error }, 'an observer failed')),
+    add: (observer) => void all.push(observer),
     flush: async () => {
       await Promise.all([ledger.flush(), progress.flush()]);
     },

@@ -11,6 +11,7 @@ const GROUPS: Record<string, string> = {
   worker: 'Loop and limits:',
   limits: 'Budgets:',
   wake: 'Wakes:',
+  tell: 'Being told:',
   state: 'State and logs:',
 };
 

@@ -9,6 +9,7 @@ export const GROUP_TITLES: Readonly<Record<Group, string>> = {
   worker: 'The worker',
   limits: 'Budgets and caps',
   wake: 'Wakes',
+  tell: 'Being told',
   state: 'State and logs',
 };
 

@@ -1,5 +1,6 @@
 // What is wrong with the settings: one sentence each, all of them in one error.
 import { WorkerError } from '../domain/errors.js';
+import { redact } from '../lib/redact.js';
 
 export interface SettingFault {
   readonly code: 'setting-invalid' | 'setting-unknown';
@@ -24,6 +25,7 @@ export function throwFaults(faults: readonly SettingFault[]): void {
 /** A raw value as a sentence may show it: as JSON, cut when long. */
 export function shown(raw: unknown, secret: boolean): string {
   if (secret) return '(hidden)';
-  const text = JSON.stringify(raw) ?? String(raw);
+  // A secret may stand inside a value that is none as a whole.
+  const text = redact(JSON.stringify(raw) ?? String(raw));
   return text.length > 80 ? `${text.slice(0, 77)}…` : text;
 }

@@ -125,7 +125,8 @@ function refuseUnset({ unset }: VariableResolver, { name, fileName }: EntryConte
 
 export function isLoopback(url: string): boolean {
   const { hostname } = new URL(url);
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname);
+  // The whole of it: `127.0.0.1.example.org` is a name that anybody can have.
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
 }
 
 function invalid({ name, fileName }: EntryContext, problem: string): WorkerError {

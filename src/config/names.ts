@@ -1,6 +1,7 @@
 // The kinds of values that name something: paths, programs, aliases, addresses, variables, command-line words.
 import { isAbsolute, join, resolve } from 'node:path';
 import { canonicalName } from '../domain/addressing.js';
+import { HOLD_REASONS, type HoldReason } from '../domain/hold.js';
 import { type Kind, type ReadContext, textOf } from './kind.js';
 import { presetNames } from './preset-names.js';
 import { list, stringList } from './values.js';
@@ -116,6 +117,17 @@ export const wakeStream: Kind<string> = {
 export function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
+
+/** A list of holds by their names. */
+export const holdReasons: Kind<readonly HoldReason[]> = {
+  word: 'list',
+  read(raw, context) {
+    const known = (name: string): string | undefined => HOLD_REASONS.find((reason) => reason === name);
+    const reading = list({ items: `holds (${HOLD_REASONS.join(', ')})`, item: known }).read(raw, context);
+    return 'value' in reading ? { value: reading.value as readonly HoldReason[] } : reading;
+  },
+  write: (value) => value,
+};
 
 export const variableName = (text: string): string | undefined =>
   /^[A-Za-z_][A-Za-z0-9_]*$/.test(text) ? text : undefined;

@@ -38,11 +38,21 @@ export function brokenRules(values: Values, where: (name: SettingName) => string
           },
         ]
       : [];
+  const unsigned: SettingFault[] = (['onHold', 'onDead'] as const)
+    .filter((name) => {
+      const value = values[name];
+      return value !== 'off' && value.kind === 'webhook' && value.secret === undefined;
+    })
+    .filter(() => values.tellSecret.length === 0)
+    .map((name) => ({
+      code: 'setting-invalid',
+      sentence: `${where(name)} is an address and nothing is there to sign with: anybody could post in our name; set tell_secret in .env.`,
+    }));
   const order: SettingFault[] = RULES.filter(({ low, high, strict }) =>
     strict === true ? values[low] >= values[high] : values[low] > values[high],
   ).map(({ low, high, why }) => ({
     code: 'setting-invalid',
     sentence: `${where(low)} is ${formatDuration(values[low])} and ${where(high)} is ${formatDuration(values[high])}: ${why}; lower ${SETTINGS[low].key} or raise ${SETTINGS[high].key}.`,
   }));
-  return [...order, ...channels];
+  return [...order, ...channels, ...unsigned];
 }

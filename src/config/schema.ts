@@ -3,6 +3,7 @@ import { AGENT_SETTINGS } from './schema/agent.js';
 import { INBOX_SETTINGS } from './schema/inbox.js';
 import { LIMIT_SETTINGS } from './schema/limits.js';
 import { STATE_SETTINGS } from './schema/state.js';
+import { TELL_SETTINGS } from './schema/tell.js';
 import { WAKE_SETTINGS } from './schema/wake.js';
 import { WORKER_SETTINGS } from './schema/worker.js';
 import type { Setting } from './setting.js';
@@ -14,6 +15,7 @@ export const SETTINGS = {
   ...WORKER_SETTINGS,
   ...LIMIT_SETTINGS,
   ...WAKE_SETTINGS,
+  ...TELL_SETTINGS,
   ...STATE_SETTINGS,
 };
 

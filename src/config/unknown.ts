@@ -7,6 +7,8 @@ import type { Sources } from './sources.js';
 import { isSet } from './sources.js';
 
 const PREFIX = 'INBOX_WORKER_';
+/** What a command of `on_hold` finds in its environment, and hands on to a command of ours that it runs. */
+const FACTS = 'INBOX_WORKER_EVENT_';
 const KEYS = SETTING_LIST.map(([, setting]) => setting.key);
 const OUTSIDE = SETTING_LIST.map(([, setting]) => setting).filter((setting) => setting.outsideFiles);
 
@@ -46,7 +48,7 @@ export function unknownVariables({ env, dotenv }: Sources, places: Places): stri
 
 function strangers(values: Readonly<Record<string, string | undefined>>, where: string): string[] {
   return Object.keys(values)
-    .filter((name) => name.startsWith(PREFIX))
+    .filter((name) => name.startsWith(PREFIX) && !name.startsWith(FACTS))
     .map((name) => ({ name, key: name.slice(PREFIX.length).toLowerCase() }))
     .filter(({ key }) => !KEYS.includes(key))
     .map(({ name, key }) => {

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { agentFolder } from '../app/folders.js';
 import { identityOf } from '../app/stopped-store.js';
+import { targetsOf } from '../app/tell-parts.js';
 import { loadSettings, type ResolvedInbox, resolveInbox, type Settings } from '../config/index.js';
 import { WorkerError } from '../domain/errors.js';
 import { type Check, type Finding, failure, ok, skip, warn } from './check.js';
@@ -10,6 +11,7 @@ import { stopHooks } from './hooks.js';
 import { clockSkew, inboxCall } from './inbox.js';
 import { leaseState } from './lease.js';
 import { freeSpace, nodeVersion, writableFolder } from './machine.js';
+import { tellTarget } from './tell.js';
 import { wakeStreamOpens, webhookPort } from './wakes.js';
 
 export interface ExamineOptions {
@@ -69,6 +71,9 @@ export async function* examine(options: ExamineOptions): AsyncGenerator<Check> {
   yield await withEntry('clock', (found) => clockSkew(found, known.callTimeoutMs));
   yield await named('webhook', () => webhookPort(known, entry && identityOf(known, entry)));
   yield await withEntry('wake stream', (found) => wakeStreamOpens(known, found));
+  for (const { key, target } of targetsOf(known)) {
+    yield await named(key, () => tellTarget(target, known.dir, env));
+  }
 }
 
 async function named(name: string, look: () => Finding | Promise<Finding>): Promise<Check> {

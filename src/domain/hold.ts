@@ -1,19 +1,22 @@
 // Holds: states in which no turn starts, each with a reason and, where known, an end.
 
-export type HoldReason =
-  | 'limited'
-  | 'credit-exhausted'
-  | 'over-budget'
-  | 'max-iterations'
-  | 'paused'
-  | 'agent-unauthorised'
-  | 'inbox-unauthorised'
-  | 'inbox-down'
-  | 'agent-not-ready'
-  | 'disk-full'
-  | 'store-down'
-  | 'lease-lost'
-  | 'done';
+export const HOLD_REASONS = [
+  'limited',
+  'credit-exhausted',
+  'over-budget',
+  'max-iterations',
+  'paused',
+  'agent-unauthorised',
+  'inbox-unauthorised',
+  'inbox-down',
+  'agent-not-ready',
+  'disk-full',
+  'store-down',
+  'lease-lost',
+  'done',
+] as const;
+
+export type HoldReason = (typeof HOLD_REASONS)[number];
 
 export interface Hold {
   readonly reason: HoldReason;

@@ -33,6 +33,8 @@ function levels(): (event: WorkerEvent) => Level {
         return 'trace';
       case 'woken':
       case 'turn-began':
+      // The end of its last turn, or what else gave it up, has had its line.
+      case 'dead':
         return 'debug';
       case 'sent':
         said.delete(`send ${event.to}`);

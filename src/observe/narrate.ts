@@ -48,6 +48,7 @@ export function narrator(write: (line: string) => void, options: NarratorOptions
         return another ? sentence(event) : undefined;
       }
       case 'turn-progress':
+      case 'dead':
         return undefined;
       case 'notice':
         if (event.level === 'info') return sentence(event);

@@ -72,6 +72,8 @@ export function sentence(event: WorkerEvent): string {
         : `running ${oneLine(event.progress.tool, 80)}`;
     case 'turn-ended':
       return turnSentence(event);
+    case 'dead':
+      return `${counted(event.messages.length, 'message')} of ${oneLine(event.conversation, 80)} dead after ${counted(event.attempts, 'attempt')}: ${oneLine(event.error)}`;
     case 'sent':
       return `sent ${event.kind}${event.part > 0 ? `, part ${event.part + 1},` : ''} to ${oneLine(event.to, 80)}`;
     case 'send-failed':

@@ -41,6 +41,17 @@ export type WorkerEvent =
       readonly durationMs: number;
       readonly sessionId: string | undefined;
     }
+  /** The messages of a claim were given up for good; it is on disk. */
+  | {
+      readonly type: 'dead';
+      readonly claimId: string;
+      readonly conversation: string;
+      /** Their ids. */
+      readonly messages: readonly string[];
+      /** Those that counted, the last one included. */
+      readonly attempts: number;
+      readonly error: string;
+    }
   | {
       readonly type: 'sent';
       readonly to: string;

@@ -1,7 +1,8 @@
 // Recovery: what a worker that died left open is answered, rescued or given up, before anything new begins.
-import { replyAddress } from '../domain/claim.js';
+import { type Claim, replyAddress } from '../domain/claim.js';
 import { sendableParts } from '../domain/split.js';
 import type { OpenClaim } from '../ports/mailbox.js';
+import type { WorkerEvent } from '../ports/observer.js';
 import type { WorkerOptions } from './options.js';
 import type { WorkerParts } from './parts.js';
 
@@ -38,6 +39,7 @@ async function rescue(claim: OpenClaim, parts: WorkerParts, options: WorkerOptio
   if (claim.attempts + 1 >= options.maxAttempts) {
     const notice = deadNotice(claim, options, parts.upstream.maxChars);
     await mailbox.settle(claim.id, { kind: 'dead', error, notice }, now);
+    observer.on(deathOf(claim, error));
     tell(`it is dead: ${options.maxAttempts} attempts failed`);
     return;
   }
@@ -61,5 +63,18 @@ export function deadNotice(
     to: replyAddress(claim),
     parts: sendableParts(options.deadNotice, maxChars),
     replyToId: claim.messages.at(-1)?.id,
+  };
+}
+
+/** To be told once it is on disk. */
+export function deathOf(claim: Claim, error: string): WorkerEvent {
+  const { id: claimId, conversation, messages, attempts } = claim;
+  return {
+    type: 'dead',
+    claimId,
+    conversation,
+    messages: messages.map((message) => message.id),
+    attempts: attempts + 1,
+    error,
   };
 }

@@ -10,7 +10,7 @@ import { storeIsWell } from './faults.js';
 import type { HoldBoard } from './hold-board.js';
 import type { WorkerOptions } from './options.js';
 import type { WorkerParts } from './parts.js';
-import { deadNotice } from './recovery.js';
+import { deadNotice, deathOf } from './recovery.js';
 import type { SlotSession } from './slot-session.js';
 import type { TurnReport } from './turn-runner.js';
 
@@ -73,7 +73,9 @@ export class Settler {
     await this.#session.keep(next, conversation, outcome.contextTokens, agent.facts);
     holdAfter(outcome, this.#holds, random.next());
     turn.claims.forEach((claim, index) => {
-      this.#tell(claim, verdicts[index]?.kind ?? 'retry', report, endedAt, index === 0);
+      const verdict = verdicts[index];
+      this.#tell(claim, verdict?.kind ?? 'retry', report, endedAt, index === 0);
+      if (verdict?.kind === 'dead') this.#parts.observer.on(deathOf(claim, verdict.error));
     });
   }
 

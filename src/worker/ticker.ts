@@ -7,7 +7,7 @@ import { type ClaimGuard, Guard } from './guard.js';
 import type { HoldBoard } from './hold-board.js';
 import type { WorkerOptions } from './options.js';
 import type { WorkerParts } from './parts.js';
-import { deadNotice } from './recovery.js';
+import { deadNotice, deathOf } from './recovery.js';
 import { type FinishedTurn, Settler } from './settler.js';
 import { type SessionPlan, SlotSession } from './slot-session.js';
 import { TurnRunner } from './turn-runner.js';
@@ -192,6 +192,7 @@ export class Ticker {
         now,
       );
       this.#onSend();
+      observer.on(deathOf(claim, guard.why));
     } else {
       const before = claim.before ?? UNTOUCHED;
       const retry = {

@@ -137,6 +137,9 @@ describe('the server', () => {
     const headers = { Authorization: 'Bearer k' };
     const far = await resolve(servers({ mail: http('http://x.example/mcp', headers) }));
     expect(far?.warnings).toEqual([expect.stringContaining('unencrypted')]);
+    // A name that begins like an address of this machine is anybody's.
+    const sly = await resolve(servers({ mail: http('http://127.0.0.1.x.example/mcp', headers) }));
+    expect(sly?.warnings).toEqual([expect.stringContaining('unencrypted')]);
     for (const host of ['127.0.0.1:9', 'localhost', '[::1]:9']) {
       expect((await resolve(servers({ mail: http(`http://${host}/mcp`, headers) })))?.warnings).toEqual([]);
     }

@@ -188,6 +188,17 @@ describe('with something broken', () => {
   });
 });
 
+it('looks whether those who are to be told can be, and tells nobody', async () => {
+  const one = await lab({ settings: { on_hold: ['no-such-program', 'x'], on_dead: 'touch told && true' } });
+  const report = await doctor(one, ['--claude-path', '/nowhere/claude']);
+  expect(report.of('on_hold')).toMatchObject({
+    state: 'warn',
+    text: 'There is no program no-such-program that could be run.',
+  });
+  expect(report.of('on_dead')?.state).toBe('ok');
+  expect(await readdir(one.folder)).not.toContain('told');
+});
+
 describe('with the webhook port', () => {
   it('taken by a stranger: a warning; open to all without a secret: 2', async () => {
     const one = await lab();

@@ -112,8 +112,16 @@ describe('the caps of one', () => {
     await say(lab, '@a');
     await lab.clock.advance(3_600_000);
     expect(lab.agent.prompts).toHaveLength(1);
-    expect(await lab.store.mailbox.show('m1')).toMatchObject({ state: 'dead' });
+    const life = await lab.store.mailbox.show('m1');
+    expect(life).toMatchObject({ state: 'dead' });
     expect(lab.upstream.sent).toMatchObject([{ text: 'I could not answer.' }]);
+    expect(lab.of('dead')).toMatchObject([
+      {
+        messages: ['m1'],
+        attempts: life?.attempts,
+        error: expect.stringContaining('the budget of one message'),
+      },
+    ]);
     await lab.drain(end);
   });
 });

@@ -51,6 +51,16 @@ describe('a turn that fails', () => {
       { text: 'I could not answer.' },
     ]);
     expect(lab.upstream.sent.filter((message) => message.to === '@alice')).toMatchObject([{ text: 'fine' }]);
+    expect(lab.of('dead')).toEqual([
+      {
+        type: 'dead',
+        claimId: expect.any(String),
+        conversation: '@mallory',
+        messages: ['m1'],
+        attempts: 3,
+        error: expect.stringContaining('server-error'),
+      },
+    ]);
     await lab.drain(run);
   });
 

@@ -40,6 +40,16 @@ describe('a restart after a crash', () => {
     expect((await second.store.mailbox.show('m1'))?.attempts).toBe(1);
   });
 
+  it('gives up what this attempt was the last of, and says so', async () => {
+    const first = await crashed();
+    const second = new WorkerLab({ maxAttempts: 1 }, first);
+    await second.once();
+    expect(second.agent.prompts).toEqual([]);
+    const life = await second.store.mailbox.show('m1');
+    expect(life).toMatchObject({ state: 'dead', attempts: 1 });
+    expect(second.of('dead')).toMatchObject([{ messages: ['m1'], conversation: '@alice', attempts: 1 }]);
+  });
+
   it('does not ask again for what the outbox already holds, and sends it once', async () => {
     const first = await crashed(async (lab) => {
       const turn = lab.desk.of(lab.token);
