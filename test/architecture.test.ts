@@ -21,6 +21,7 @@ const PARTS = [
   'mailbox',
   'observe',
   'tell',
+  'service',
   'control',
   'config',
   'local-inbox',
@@ -42,6 +43,8 @@ const TABLE: Record<string, Room> = {
   observe: { rooms: BASE, packages: ['pino', 'pino-pretty', 'prom-client', '@opentelemetry/api'] },
   // Starts programs and posts to addresses of the user's choice, which no other observer does: a room of its own.
   tell: { rooms: BASE, packages: ['execa', 'standardwebhooks'] },
+  // Speaks to whoever started the process, of which there is one however many agents run: no part of an agent.
+  service: { rooms: BASE, packages: ['execa'] },
   control: { rooms: BASE, packages: ['hono'] },
   config: { rooms: ['domain', 'lib'], packages: ['zod', 'dotenv'] },
   'local-inbox': {

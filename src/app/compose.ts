@@ -115,6 +115,7 @@ async function build(options: ComposeOptions, releases: Releases): Promise<Compo
     releases,
     signal: options.signal,
     tell: notice,
+    standBy: (text) => observer.on({ type: 'standing-by', text }),
   });
   if (leased === 'aborted') {
     await releases.run();

@@ -12,6 +12,8 @@ export interface LeaseWish {
   readonly retryMs: number;
   readonly signal: AbortSignal;
   tell(text: string): void;
+  /** Somebody else holds it and we wait: one sentence, once. Never called unless `standby`. */
+  standBy?(text: string): void;
 }
 
 /** @throws WorkerError `lease-held`, naming the owner, unless `standby` */
@@ -29,7 +31,7 @@ export async function takeLease(wish: LeaseWish): Promise<'taken' | 'aborted'> {
     }
     if (!wish.standby)
       throw new WorkerError('lease-held', `Another worker answers this inbox: ${describe(outcome.by)}.`);
-    if (!told) wish.tell(`Standing by for the worker that holds the inbox: ${describe(outcome.by)}.`);
+    if (!told) wish.standBy?.(`Standing by for the worker that holds the inbox: ${describe(outcome.by)}.`);
     await clock.sleepUntil(clock.now() + wish.retryMs, signal);
   }
   return 'aborted';

@@ -21,6 +21,7 @@ export interface StoreWish {
   /** Ends a standby. */
   readonly signal: AbortSignal;
   tell(text: string): void;
+  standBy(text: string): void;
 }
 
 export interface LeasedStore {
@@ -62,6 +63,7 @@ export async function openLeasedStore(wish: StoreWish): Promise<LeasedStore | 'a
     retryMs: Math.min(settings.leaseHeartbeatMs, 5_000),
     signal: wish.signal,
     tell: wish.tell,
+    standBy: wish.standBy,
   });
   if (taken === 'aborted') return 'aborted';
   releases.add(() => store.lease.release());

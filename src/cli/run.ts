@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { type ComposedAgent, compose, type RunEnd } from '../app/compose.js';
 import { loadSettings, resolveInbox, type Settings } from '../config/index.js';
 import { WorkerError } from '../domain/errors.js';
+import { serviceNotifier } from '../service/index.js';
 import { CONFIG, configOf } from './config-option.js';
 import type { CliContext } from './context.js';
 import { addSettingOptions, type Flags } from './setting-options.js';
@@ -47,6 +48,11 @@ export async function live(
   const why = { named: 'as asked', agentdm: 'by its name', only: 'the only entry' }[inbox.chosen];
   context.err(`The inbox is "${inbox.name}" (${why}) at ${where}, for the agent in ${settings.dir}`);
 
+  const service = serviceNotifier({
+    env: context.env,
+    pid: process.pid,
+    onTrouble: (text) => context.err(text),
+  });
   let agent: ComposedAgent | undefined;
   const stops = stopSignals(context.signals, (how, signal) => agent?.stop(how, `${signal} was received`));
   try {
@@ -57,15 +63,18 @@ export async function live(
       version: context.version,
       signals: { onSignal: (name, heard) => context.signals.claim(name, () => heard()) },
       signal: stops.first,
+      observers: service ? [service] : [],
     });
     if (composed === 'aborted') return 0;
     agent = composed;
+    service?.watch(() => composed.status());
     // A signal that came while everything was being made.
     if (stops.first.aborted) agent.stop('drain', 'a signal was received at start');
     const end = await (settings.once ? agent.runOnce() : agent.run());
     return endOf(end, context);
   } finally {
     await agent?.close();
+    await service?.close();
     stops.finish();
   }
 }

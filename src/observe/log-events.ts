@@ -63,6 +63,7 @@ function levels(): (event: WorkerEvent) => Level {
       case 'agent-not-ready':
         return news('not ready', event.text) ? 'warn' : 'debug';
       case 'rescued':
+      case 'standing-by':
         return 'warn';
       case 'notice':
         return event.level;

@@ -89,6 +89,7 @@ export function sentence(event: WorkerEvent): string {
     case 'stopped':
       return `stopped: ${oneLine(event.text, 1000)}`;
     case 'notice':
+    case 'standing-by':
       return oneLine(event.text, 1000);
   }
 }

@@ -7,6 +7,8 @@ import type { TurnProgress } from './agent.js';
 /** Events never carry a message body; `text` fields are our own sentences. */
 export type WorkerEvent =
   | { readonly type: 'started'; readonly inbox: string; readonly folder: string }
+  /** Another worker holds the inbox, and we wait for it. Told once, before `started`. */
+  | { readonly type: 'standing-by'; readonly text: string }
   | { readonly type: 'woken'; readonly kind: WakeKind }
   | {
       readonly type: 'looked';
