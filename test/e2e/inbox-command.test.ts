@@ -2,7 +2,7 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -183,6 +183,43 @@ describe('what it prints', () => {
     const names = (await you.listTools()).tools.map(({ name }) => name);
     expect(names).toContain(there);
     expect(names).not.toContain(missing);
+  });
+});
+
+describe('for a worker elsewhere', () => {
+  it('--keys prints what belongs into its .env, beside an inbox that runs, and ends', async () => {
+    const serving = start('--port', '0', '--json');
+    const { aliases } = await serving.printed();
+    const keys = start('--keys');
+    expect(await keys.ended).toMatchObject({ exitCode: 0 });
+    expect(keys.lines.items).toEqual([
+      `AGENTDM_API_KEY=${aliases['@agent']?.key}`,
+      `# @you: ${aliases['@you']?.key}`,
+    ]);
+    const json = start('--keys', '--json', '--alias', 'bob');
+    await json.ended;
+    expect(JSON.parse(json.lines.items[0] ?? '')).toEqual({ '@bob': expect.stringMatching(/^agentdm_/) });
+    expect(await serving.stop()).toMatchObject({ exitCode: 0 });
+  });
+
+  it('--host lets others reach it, says what that means, and --quiet keeps the keys out of its log', async () => {
+    const open = start('--port', '0', '--host', '0.0.0.0', '--quiet');
+    const line = await open.lines.first(() => true, 'the address');
+    const port = /^The embedded inbox listens at http:\/\/127\.0\.0\.1:(\d+)\/mcp/.exec(line)?.[1];
+    // Under a name that is not loopback's, as from another container.
+    const other = Object.values(networkInterfaces())
+      .flat()
+      .find((address) => address && !address.internal && address.family === 'IPv4');
+    const reached = await fetch(`http://${other?.address ?? '127.0.0.1'}:${port}/healthz`);
+    expect(reached.status).toBe(200);
+    expect(await open.stop()).toMatchObject({ exitCode: 0 });
+    expect(open.lines.items).toHaveLength(1);
+    expect((await open.ended).stderr.join('\n')).toContain('keys and messages travel unencrypted');
+  });
+
+  it('an empty --host is refused: it would mean every address', async () => {
+    const refused = start('--port', '0', '--host', '');
+    expect(await refused.ended).toMatchObject({ exitCode: 2 });
   });
 });
 
