@@ -53,6 +53,7 @@ export async function live(
     pid: process.pid,
     onTrouble: (text) => context.err(text),
   });
+  const view = service?.agent(inbox.name);
   let agent: ComposedAgent | undefined;
   const stops = stopSignals(context.signals, (how, signal) => agent?.stop(how, `${signal} was received`));
   try {
@@ -63,11 +64,11 @@ export async function live(
       version: context.version,
       signals: { onSignal: (name, heard) => context.signals.claim(name, () => heard()) },
       signal: stops.first,
-      observers: service ? [service] : [],
+      observers: view ? [view] : [],
     });
     if (composed === 'aborted') return 0;
     agent = composed;
-    service?.watch(() => composed.status());
+    view?.watch(() => composed.status());
     // A signal that came while everything was being made.
     if (stops.first.aborted) agent.stop('drain', 'a signal was received at start');
     const end = await (settings.once ? agent.runOnce() : agent.run());

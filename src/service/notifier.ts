@@ -1,17 +1,25 @@
-// What systemd is told of a worker: that it is ready, how it is, that it is alive, that it stops.
+// What systemd is told of a process: that its agents are ready, how they are, that they live, that they stop.
 
 import type { Status } from '../domain/status.js';
 import { type Coalesced, coalesced } from '../lib/coalesce.js';
 import { withDeadline } from '../lib/deadline.js';
 import { oneLine } from '../lib/one-line.js';
-import type { Observer, WorkerEvent } from '../ports/observer.js';
+import type { Observer } from '../ports/observer.js';
+import { AgentView } from './agent-view.js';
 import { type NotifySocket, notifySocket } from './notify-socket.js';
 
-export interface ServiceNotifier extends Observer {
-  /** From now on the status line and the signs of life follow this. */
-  watch(status: () => Promise<Status>): void;
+export interface ServiceNotifier {
+  /** One more agent of this process; all of them are to be named before the first can be ready. */
+  agent(name: string): ServiceAgent;
   /** Ends the signs of life; resolves when what was to be said is said. Never rejects. */
   close(): Promise<void>;
+}
+
+export interface ServiceAgent extends Observer {
+  /** From now on the status line and the signs of life follow this. */
+  watch(status: () => Promise<Pick<Status, 'health' | 'why'>>): void;
+  /** It is over, or never began: the others count. */
+  end(): void;
 }
 
 export interface NotifierOptions {
@@ -24,20 +32,6 @@ export interface NotifierOptions {
 
 /** Who cannot say within this time how it is does nothing else either. */
 const STATUS_LIMIT_MS = 10_000;
-/** Of these a restart is the cure: everything else waits for something. */
-const SICK: readonly Status['health'][] = ['stuck', 'deaf'];
-
-/** Something has changed that the status line may tell. */
-const CHANGES: ReadonlySet<WorkerEvent['type']> = new Set([
-  ...(['standing-by', 'agent-ready', 'agent-not-ready', 'hold-began', 'hold-ended'] as const),
-  ...(['turn-began', 'turn-ended', 'stopping'] as const),
-]);
-/** We know where we stand: Claude waits for messages, or we wait for something that we can name. */
-const READY: ReadonlySet<WorkerEvent['type']> = new Set([
-  'standing-by',
-  'agent-ready',
-  'hold-began',
-] as const);
 
 /** Undefined where no service manager listens. */
 export function serviceNotifier({ env, pid, onTrouble }: NotifierOptions): ServiceNotifier | undefined {
@@ -56,11 +50,11 @@ class Notifier implements ServiceNotifier {
   readonly #socket: NotifySocket;
   readonly #sender: Coalesced;
   readonly #timer: NodeJS.Timeout | undefined;
-  #status: (() => Promise<Status>) | undefined;
+  readonly #agents: AgentView[] = [];
   #line = 'Starting.';
   #said: readonly string[] = [];
+  /** Once ready, always: an agent that starts later changes nothing. */
   #ready = false;
-  #stopping = false;
   #alive = false;
   #closed = false;
 
@@ -76,17 +70,10 @@ class Notifier implements ServiceNotifier {
     this.#sender.request();
   }
 
-  on(event: WorkerEvent): void {
-    if (this.#closed || !CHANGES.has(event.type)) return;
-    if (READY.has(event.type)) this.#ready = true;
-    if (event.type === 'stopping') this.#stopping = true;
-    if (event.type === 'standing-by') this.#line = event.text;
-    this.#sender.request();
-  }
-
-  watch(status: () => Promise<Status>): void {
-    this.#status = status;
-    this.#sender.request();
+  agent(name: string): ServiceAgent {
+    const view = new AgentView(name, () => this.#closed || this.#sender.request());
+    this.#agents.push(view);
+    return view;
   }
 
   async close(): Promise<void> {
@@ -95,26 +82,22 @@ class Notifier implements ServiceNotifier {
     await this.#sender.idle();
   }
 
-  /** A timer that fires shows that the event loop turns; the rest is the worker's to say. */
+  /** A timer that fires shows that the event loop turns; the rest is the agents' to say. */
   async #beat(limitMs: number): Promise<void> {
-    const health = await this.#health(Math.min(STATUS_LIMIT_MS, limitMs / 2));
-    if (this.#closed || health === undefined || SICK.includes(health)) return;
+    const patienceMs = Math.min(STATUS_LIMIT_MS, limitMs / 2);
+    const lives = await Promise.all(this.#going().map((agent) => agent.lives(patienceMs)));
+    if (this.#closed || lives.includes(false)) return;
     this.#alive = true;
     this.#sender.request();
   }
 
-  async #health(limitMs: number): Promise<Status['health'] | undefined> {
-    // Still starting, or standing by: there is nothing yet that could be stuck but the event loop.
-    if (!this.#status) return 'idle';
-    const status = await withDeadline(this.#status(), limitMs, 'the status').catch(() => undefined);
-    return status?.health;
-  }
-
   async #send(): Promise<void> {
     await this.#describe();
+    const all = this.#agents;
+    this.#ready ||= all.length > 0 && all.every((agent) => agent.ready || agent.over);
     const state = [
       ...(this.#ready ? ['READY=1'] : []),
-      ...(this.#stopping ? ['STOPPING=1'] : []),
+      ...(all.length > 0 && all.every((agent) => agent.stopping || agent.over) ? ['STOPPING=1'] : []),
       // A line end would begin an assignment of its own, and strangers choose the names of conversations.
       `STATUS=${oneLine(this.#line, 200)}`,
     ];
@@ -126,8 +109,30 @@ class Notifier implements ServiceNotifier {
   }
 
   async #describe(): Promise<void> {
-    if (!this.#status || this.#closed) return;
-    const status = await withDeadline(this.#status(), STATUS_LIMIT_MS, 'the status').catch(() => undefined);
-    if (status) this.#line = `${status.stopping ? 'Stopping; ' : ''}${status.health}: ${status.why}`;
+    if (this.#closed) return;
+    const going = this.#going();
+    const lines = await withDeadline(
+      Promise.all(going.map((agent) => agent.describe(STATUS_LIMIT_MS / 2))),
+      STATUS_LIMIT_MS,
+      'the status',
+    ).catch(() => []);
+    const [only] = lines;
+    if (only === undefined) return;
+    this.#line = this.#agents.length === 1 ? only.line : inShort(lines);
   }
+
+  #going(): AgentView[] {
+    return this.#agents.filter((agent) => !agent.over);
+  }
+}
+
+/** `3 agents: 2 idle, 1 limited (anna)`: whoever is neither idle nor at work is named. */
+function inShort(lines: readonly { readonly name: string; readonly word: string }[]): string {
+  const words = [...new Set(lines.map(({ word }) => word))];
+  const parts = words.map((word) => {
+    const names = lines.filter((line) => line.word === word).map(({ name }) => name);
+    const named = word === 'idle' || word === 'working' ? '' : ` (${names.join(', ')})`;
+    return `${names.length} ${word}${named}`;
+  });
+  return `${lines.length} agents: ${parts.join(', ')}`;
 }

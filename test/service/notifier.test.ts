@@ -1,7 +1,8 @@
 // What systemd hears of a worker, over a real datagram socket and its own program.
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Health, Status } from '../../src/domain/status.js';
-import { type ServiceNotifier, serviceNotifier } from '../../src/service/index.js';
+import type { Health } from '../../src/domain/status.js';
+import { serviceNotifier } from '../../src/service/index.js';
+import type { ServiceAgent, ServiceNotifier } from '../../src/service/notifier.js';
 import { hold } from '../observe/events.js';
 import { CAN_LISTEN, listenAsSystemd, type SystemdSocket } from './systemd-socket.js';
 
@@ -14,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => socket?.close());
 
-function start(env: Record<string, string> = {}, pid = process.pid): ServiceNotifier {
+function notifier(env: Record<string, string> = {}, pid = process.pid): ServiceNotifier {
   const made = serviceNotifier({
     env: { PATH: process.env.PATH, NOTIFY_SOCKET: socket.path, ...env },
     pid,
@@ -25,8 +26,13 @@ function start(env: Record<string, string> = {}, pid = process.pid): ServiceNoti
   return made;
 }
 
-const statusOf = (health: Health, why = 'Waiting for a message.', stopping = false): Status =>
-  ({ health, why, stopping }) as Status;
+/** The only agent of a process, and how that ends. */
+function start(env: Record<string, string> = {}): ServiceAgent & { close(): Promise<void> } {
+  const made = notifier(env);
+  return Object.assign(made.agent('agentdm'), { close: () => made.close() });
+}
+
+const statusOf = (health: Health, why = 'Waiting for a message.') => ({ health, why });
 
 const heard = (text: string, from = 0) => socket.heard.first((one) => one === text, text, from);
 const READY = { type: 'agent-ready', sessionId: undefined, pid: 7 } as const;
@@ -45,7 +51,7 @@ describe.skipIf(!CAN_LISTEN)('systemd', () => {
     status = statusOf('working', 'Answering @alice.');
     service.on({ type: 'turn-began' } as never);
     await heard('STATUS=working: Answering @alice.');
-    status = statusOf('idle', 'Waiting for a message.', true);
+    status = statusOf('idle');
     service.on({ type: 'stopping', how: 'drain', text: 'x' });
     await heard('STOPPING=1');
     await service.close();
@@ -69,7 +75,7 @@ describe.skipIf(!CAN_LISTEN)('systemd', () => {
 
   it('hears signs of life while the worker lives, and none when it is stuck, deaf or silent', async () => {
     const service = start(STUCK_AFTER_US);
-    let status: () => Promise<Status> = async () => statusOf('idle');
+    let status: () => Promise<ReturnType<typeof statusOf>> = async () => statusOf('idle');
     const asked = vi.fn(() => status());
     service.watch(asked);
     service.on(READY);
@@ -78,7 +84,7 @@ describe.skipIf(!CAN_LISTEN)('systemd', () => {
       async () => statusOf('stuck'),
       async () => statusOf('deaf'),
       () => Promise.reject(new Error('the store is gone')),
-      () => new Promise<Status>(() => {}),
+      () => new Promise<ReturnType<typeof statusOf>>(() => {}),
     ]) {
       status = sick;
       // One that was on its way may still come; a further one would not have been.
@@ -103,6 +109,31 @@ describe.skipIf(!CAN_LISTEN)('systemd', () => {
     await heard('STATUS=idle: Waiting for a message.', from);
     // Its status line alone was asked for; the first one goes on beating.
     expect(asked).toHaveBeenCalledTimes(1);
+  });
+
+  it('hears of many agents in one process: ready when all are, alive when none is stuck', async () => {
+    const service = notifier(STUCK_AFTER_US);
+    const [anna, bert, carl] = ['anna', 'bert', 'carl'].map((name) => service.agent(name));
+    if (!anna || !bert || !carl) throw new Error('three were asked for');
+    let bertIs: Health = 'limited';
+    anna.watch(async () => statusOf('idle'));
+    bert.watch(async () => statusOf(bertIs));
+    anna.on(READY);
+    bert.on({ type: 'hold-began', hold });
+    await heard('STATUS=3 agents: 1 idle, 1 limited (bert), 1 starting (carl)');
+    expect(socket.heard.items).not.toContain('READY=1');
+    // It never starts; the others count.
+    carl.end();
+    await heard('READY=1');
+    await heard('STATUS=2 agents: 1 idle, 1 limited (bert)');
+    bertIs = 'stuck';
+    bert.on(READY);
+    await heard('STATUS=2 agents: 1 idle, 1 stuck (bert)');
+    const from = socket.heard.items.length;
+    anna.on({ type: 'stopping', how: 'drain', text: 'x' });
+    bert.end();
+    await heard('STOPPING=1', from);
+    await heard('WATCHDOG=1', from);
   });
 
   it('is told nothing by a name that tries to', async () => {
