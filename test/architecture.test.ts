@@ -36,7 +36,7 @@ const TABLE: Record<string, Room> = {
   ports: { rooms: ['domain'], packages: [], pure: true },
   worker: { rooms: BASE, packages: [], pure: true },
   wake: { rooms: BASE, packages: ['hono', NODE_SERVER, 'standardwebhooks', 'eventsource'] },
-  inbox: { rooms: BASE, packages: [MCP, 'zod'] },
+  inbox: { rooms: BASE, packages: ['@modelcontextprotocol/client', 'zod'] },
   agent: { rooms: BASE, packages: ['execa', 'zod'] },
   gateway: { rooms: BASE, packages: [MCP, 'hono', 'zod'] },
   mailbox: { rooms: BASE, packages: ['kysely', 'better-sqlite3', 'pg'] },

@@ -1,7 +1,8 @@
 // What a server says unasked: which notifications may mean mail, and how to be told of more.
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { Client } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import type { Reply } from './call.js';
+import { reveal } from './raw-result.js';
 import { nameOfServer } from './secrets.js';
 import type { Ask, SessionSettings } from './session.js';
 import type { StandingStreamOptions } from './standing-stream.js';
@@ -32,20 +33,34 @@ export function standing(settings: SessionSettings, onAnnounced: () => void): St
   };
 }
 
-/** Subscribes to the server's first resources, where it offers that. Never rejects. */
-export async function subscribeToResources(
+/** A modern server says nothing beside its answers but what was asked for. */
+export function announcesNothing({ server, notice }: SessionSettings): void {
+  notice(
+    `${nameOfServer(server)} announces no changes of its resources: nothing is heard of it between looks.`,
+  );
+}
+
+/** The server's first resources, where it tells of changes of them. Never rejects. */
+export async function resourcesToWatch(
   client: Client,
   ask: <T>(request: Ask<T>) => Promise<Reply<T>>,
+): Promise<readonly string[]> {
+  if (client.getServerCapabilities()?.resources?.subscribe !== true) return [];
+  const listed = await ask(async (options) => {
+    const result = await client.request({ method: 'resources/list', params: {} }, options);
+    return RESOURCES.parse(reveal(result));
+  });
+  if (listed.kind === 'failed') return [];
+  return listed.value.resources.flatMap((resource) => resource?.uri ?? []).slice(0, MAX_SUBSCRIPTIONS);
+}
+
+/** The legacy way, one request a resource; what is announced comes on the standing stream. Never rejects. */
+export async function subscribeEach(
+  client: Client,
+  uris: readonly string[],
+  ask: <T>(request: Ask<T>) => Promise<Reply<T>>,
 ): Promise<void> {
-  if (client.getServerCapabilities()?.resources?.subscribe !== true) return;
-  const listed = await ask((options) =>
-    client.request({ method: 'resources/list', params: {} }, RESOURCES, options),
-  );
-  if (listed.kind === 'failed') return;
-  const uris = listed.value.resources.flatMap((resource) => resource?.uri ?? []);
-  for (const uri of uris.slice(0, MAX_SUBSCRIPTIONS)) {
-    await ask((options) =>
-      client.request({ method: 'resources/subscribe', params: { uri } }, z.looseObject({}), options),
-    );
+  for (const uri of uris) {
+    await ask((options) => client.request({ method: 'resources/subscribe', params: { uri } }, options));
   }
 }

@@ -21,7 +21,7 @@ export type FailureReason =
   | 'unrecognised'
   /** A JSON-RPC error: the server understood us and said no. */
   | 'rejected'
-  /** The server has forgotten our session. */
+  /** The server has forgotten our session, or what was agreed on. */
   | 'session-gone'
   /** The caller gave up. */
   | 'aborted';
@@ -35,6 +35,10 @@ export interface Failure {
   readonly until?: number | undefined;
   /** The HTTP status, where it was that. */
   readonly status?: number | undefined;
+  /** No answer came: there was silence until the time limit, or it was cut. */
+  readonly unanswered?: 'silent' | 'cut' | undefined;
+  /** The versions of MCP it says it speaks, where it refused ours. */
+  readonly versions?: readonly string[] | undefined;
   /** False: certainly not acted upon. True: the request may have left and nobody heard the end of it. */
   readonly mayHaveArrived: boolean;
 }
@@ -45,6 +49,8 @@ export interface CallOptions {
   readonly signal: AbortSignal;
   /** May be asked a second time where the first one met a forgotten session. */
   readonly repeat: boolean;
+  /** May be asked a second time even where the first one was taken: its answer was cut. */
+  readonly harmless: boolean;
 }
 
 /** Calls one tool. Never rejects. */

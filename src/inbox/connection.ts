@@ -1,5 +1,7 @@
 // The connection to the inbox: made when first needed, made anew when the server forgot us, ended once.
 import type { CallOptions, CallTool, Failure, Reply, Tool, ToolResult } from './call.js';
+import type { Era } from './era.js';
+import { type Attempt, greet } from './greeting.js';
 import type { InboxServer } from './options.js';
 import { nameOfServer } from './secrets.js';
 import { Session, type SessionSettings } from './session.js';
@@ -8,6 +10,8 @@ export interface Connection {
   /** The server's tools, asked once a session. Connects if need be. Never rejects. */
   tools(signal: AbortSignal): Promise<Reply<readonly Tool[]>>;
   readonly call: CallTool;
+  /** What was last agreed to be spoken, as it stands in a sentence. */
+  protocol(): string | undefined;
   /** Ends the session on the server and the connection; for good. Never rejects. */
   close(): Promise<void>;
 }
@@ -27,21 +31,34 @@ export function createConnection(settings: SessionSettings, notice: (text: strin
   const sessions = new Set<Session>();
   let current: Open | undefined;
   let opening: Promise<Reply<Open>> | undefined;
+  let spoken: { readonly era: Era; readonly protocol: string | undefined } | undefined;
 
   async function end(session: Session, how: 'retire' | 'close'): Promise<void> {
     await session[how]();
     sessions.delete(session);
   }
 
-  async function open(): Promise<Reply<Open>> {
-    const session = new Session(settings);
+  async function attempt(era: Era): Promise<Attempt<Session>> {
+    const session = new Session(settings, era);
     sessions.add(session);
-    const greeted = await session.open(ending.signal);
-    const listed = greeted.kind === 'failed' ? greeted : await session.tools(ending.signal);
+    const reply = await session.open(ending.signal);
+    if (reply.kind === 'failed') return { reply, ended: end(session, 'close') };
+    return { reply: { kind: 'answered', value: session }, ended: Promise.resolve() };
+  }
+
+  async function open(): Promise<Reply<Open>> {
+    const greeted = await greet(settings.server, spoken?.era, attempt);
+    if (greeted.kind === 'failed') return greeted;
+    const session = greeted.value;
+    const listed = await session.tools(ending.signal);
     if (listed.kind === 'failed') {
       void end(session, 'close');
       return listed;
     }
+    const { era, protocol } = session;
+    if (spoken && spoken.protocol !== protocol)
+      notice(`The inbox speaks ${protocol} now, and ${spoken.protocol} no more.`);
+    spoken = { era, protocol };
     current = { session, tools: listed.value };
     // Beside the first call, not before it: mail matters more than hearing of the next one.
     void session.subscribe(ending.signal);
@@ -91,9 +108,9 @@ export function createConnection(settings: SessionSettings, notice: (text: strin
       if (reply.kind === 'answered') return reply;
       if (doubtsSession(reply)) drop(session);
       // The session was proven a moment ago: then 400 is said of this request, and would be said of it for ever.
-      if (!options.repeat && reply.status === 400) return { ...reply, reason: 'rejected' };
-      if (!options.repeat || attempt > 1 || reply.reason !== 'session-gone') return reply;
-      notice('The inbox had forgotten our session: connecting anew.');
+      if (!options.repeat && reply.status === 400 && !reply.versions) return { ...reply, reason: 'rejected' };
+      if (attempt > 1 || !mayAskAgain(reply, options)) return reply;
+      notice(`${reply.message} Asking once more.`);
     }
   }
 
@@ -103,6 +120,7 @@ export function createConnection(settings: SessionSettings, notice: (text: strin
       return acquired.kind === 'failed' ? acquired : { kind: 'answered', value: acquired.value.tools };
     },
     call,
+    protocol: () => spoken?.protocol,
     async close() {
       ending.abort();
       current = undefined;
@@ -110,6 +128,11 @@ export function createConnection(settings: SessionSettings, notice: (text: strin
       await Promise.all([...sessions].map((session) => end(session, 'close')));
     },
   };
+}
+
+/** Cut, not silent: an answer that did not come within the time limit would hardly come within another. */
+function mayAskAgain({ reason, unanswered }: Failure, { repeat, harmless }: CallOptions): boolean {
+  return reason === 'session-gone' ? repeat : harmless && unanswered === 'cut';
 }
 
 function doubtsSession(failure: Failure): boolean {

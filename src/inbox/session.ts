@@ -1,12 +1,21 @@
-// One MCP session: one SDK client on one transport, from its greeting to its end.
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { z } from 'zod';
+// One MCP session: one SDK client on one transport, from its greeting to its end. In either era.
+import { Client, type Tool as SdkTool } from '@modelcontextprotocol/client';
 import { withDeadline } from '../lib/deadline.js';
-import { hearAnnouncements, standing, subscribeToResources } from './announcements.js';
+import {
+  announcesNothing,
+  hearAnnouncements,
+  resourcesToWatch,
+  standing,
+  subscribeEach,
+} from './announcements.js';
 import type { Failure, Reply, Tool, ToolResult } from './call.js';
+import { type Era, MODERN_VERSION } from './era.js';
+import { isObject } from './failed-request.js';
 import { failureOf } from './failure.js';
 import type { InboxServer } from './options.js';
+import { readPage, readResult } from './raw-result.js';
 import { nameOfServer, type Scrub } from './secrets.js';
+import { keepListening } from './subscription.js';
 import { type OpenTransport, openTransport } from './transport.js';
 import { during, Exchange } from './wire.js';
 
@@ -25,18 +34,8 @@ const TERMINATE_MS = 1_000;
 /** Servers close idle connections after some seconds: Node's after 5. */
 const FRESH_MS = 2_000;
 const MAX_TOOL_PAGES = 50;
-
-// As loose as can be: one odd tool, or one output schema that does not compile, must not hide the others.
-const TOOLS = z.looseObject({
-  tools: z.array(z.unknown()),
-  nextCursor: z.string().nullish(),
-});
-const TOOL = z.looseObject({ name: z.string(), inputSchema: z.unknown().optional() });
-const RESULT = z.looseObject({
-  content: z.array(z.unknown()).optional().catch(undefined),
-  structuredContent: z.unknown().optional(),
-  isError: z.boolean().optional().catch(undefined),
-});
+/** A server may never answer a question it does not know; there is the older one to ask then. */
+const DISCOVER_MS = 5_000;
 
 export type Ask<T> = (options: {
   timeout: number;
@@ -45,23 +44,41 @@ export type Ask<T> = (options: {
 }) => Promise<T>;
 
 export class Session {
+  readonly era: Era;
   readonly #settings: SessionSettings;
-  readonly #client = new Client({ name: 'mcp-inbox-worker', version: '1' });
+  readonly #client: Client;
   readonly #transport: OpenTransport;
+  readonly #listening = new AbortController();
+  #tools: readonly Tool[] = [];
   #closed = false;
   #heardAt = Number.NEGATIVE_INFINITY;
   #running = 0;
   #idle: (() => void) | undefined;
   #end: Promise<void> | undefined;
 
-  constructor(settings: SessionSettings) {
+  constructor(settings: SessionSettings, era: Era) {
     this.#settings = settings;
+    this.era = era;
     const { onAnnounced } = settings;
+    this.#client = new Client(
+      { name: 'mcp-inbox-worker', version: '1' },
+      {
+        // Which era it is, we decide (greeting.ts): the SDK takes "too many requests" for the older one.
+        versionNegotiation: { mode: era === 'modern' ? { pin: MODERN_VERSION } : 'legacy' },
+        inputRequired: { autoFulfill: false },
+      },
+    );
     this.#transport = openTransport(settings.server, onAnnounced && standing(settings, onAnnounced));
     if (onAnnounced) hearAnnouncements(this.#client, onAnnounced);
     this.#client.onclose = () => {
       this.#closed = true;
     };
+  }
+
+  /** As it stands in a sentence; undefined before the greeting. */
+  get protocol(): string | undefined {
+    const version = this.#client.getNegotiatedProtocolVersion();
+    return version === undefined ? undefined : `MCP ${version}`;
   }
 
   /** False once the transport has closed by itself, or `retire` or `close` was called. */
@@ -76,28 +93,31 @@ export class Session {
 
   /** The greeting. Called once, before anything else. */
   open(signal: AbortSignal): Promise<Reply<void>> {
-    return this.#ask('connect', signal, (options) =>
-      this.#client.connect(this.#transport.transport, options),
+    const connect: Ask<void> = (options) => this.#client.connect(this.#transport.transport, options);
+    const { limitMs } = this.#settings;
+    return this.#ask(
+      'connect',
+      signal,
+      connect,
+      this.era === 'modern' ? Math.min(limitMs, DISCOVER_MS) : limitMs,
     );
   }
 
-  /** All tools with a name, asked raw: the SDK's `listTools` rejects when one output schema does not compile. */
+  /** All tools with a name, in the server's own words. */
   async tools(signal: AbortSignal): Promise<Reply<readonly Tool[]>> {
     const found: Tool[] = [];
     let cursor: string | undefined;
     for (let page = 0; page < MAX_TOOL_PAGES; page += 1) {
       const params = cursor === undefined ? {} : { cursor };
-      const reply = await this.#ask('connect', signal, (options) =>
-        this.#client.request({ method: 'tools/list', params }, TOOLS, options),
+      const reply = await this.#ask('connect', signal, async (options) =>
+        readPage(await this.#client.request({ method: 'tools/list', params }, options)),
       );
       if (reply.kind === 'failed') return reply;
-      for (const entry of reply.value.tools) {
-        const tool = TOOL.safeParse(entry);
-        if (tool.success) found.push(tool.data);
-      }
-      cursor = reply.value.nextCursor ?? undefined;
+      found.push(...reply.value.tools);
+      cursor = reply.value.nextCursor;
       if (cursor === undefined) break;
     }
+    this.#tools = found;
     return { kind: 'answered', value: found };
   }
 
@@ -107,15 +127,32 @@ export class Session {
     args: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ): Promise<Reply<ToolResult>> {
-    return this.#ask('call', signal, (options) =>
-      this.#client.request({ method: 'tools/call', params: { name, arguments: args } }, RESULT, options),
+    // Some servers of the modern era want arguments in HTTP headers, too: the SDK reads off the schema which.
+    const inputSchema = this.#tools.find((tool) => tool.name === name)?.inputSchema;
+    const toolDefinition = { name, inputSchema: isObject(inputSchema) ? inputSchema : {} } as SdkTool;
+    return this.#ask('call', signal, async (options) =>
+      readResult(await this.#client.callTool({ name, arguments: args }, { ...options, toolDefinition })),
     );
   }
 
   /** Asks to be told of changes, where announcements are wanted. What cannot be had is no failure. */
   async subscribe(signal: AbortSignal): Promise<void> {
-    if (!this.#settings.onAnnounced) return;
-    await subscribeToResources(this.#client, (ask) => this.#ask('connect', signal, ask));
+    const { onAnnounced, now, sleep, limitMs } = this.#settings;
+    if (!onAnnounced) return;
+    const ask = <T>(request: Ask<T>) => this.#ask('connect', signal, request);
+    const uris = await resourcesToWatch(this.#client, ask);
+    if (this.era === 'legacy') return subscribeEach(this.#client, uris, ask);
+    const onNothing = () => announcesNothing(this.#settings);
+    const { signal: ending } = this.#listening;
+    await keepListening(this.#client, {
+      uris,
+      limitMs,
+      signal: ending,
+      now,
+      sleep,
+      onGap: onAnnounced,
+      onNothing,
+    });
   }
 
   /** Takes no new calls, waits for those that run, then ends. Never rejects. */
@@ -134,6 +171,7 @@ export class Session {
   }
 
   async #finish(idle: Promise<void>): Promise<void> {
+    this.#listening.abort();
     await idle;
     // Without the DELETE, sessions pile up on the server: the SDK's close() sends none.
     await withDeadline(this.#transport.terminate(), TERMINATE_MS, 'ending the session').catch(() => {});
@@ -142,23 +180,30 @@ export class Session {
     await this.#transport.transport.close().catch(() => {});
   }
 
-  async #ask<T>(phase: 'connect' | 'call', signal: AbortSignal, ask: Ask<T>): Promise<Reply<T>> {
+  async #ask<T>(
+    phase: 'connect' | 'call',
+    signal: AbortSignal,
+    ask: Ask<T>,
+    limitMs = this.#settings.limitMs,
+  ): Promise<Reply<T>> {
     const exchange = new Exchange();
-    // A controller per request: the SDK never takes its listener off the signal again.
+    // A controller per request: the caller's signal lives as long as the worker.
     const cancel = new AbortController();
     const onAbort = () => cancel.abort(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
     this.#running += 1;
+    const failure = (error: unknown, asked = phase) => this.#failure(asked, signal, exchange, error, limitMs);
     try {
-      if (signal.aborted)
-        return this.#failure(phase === 'call' ? 'connect' : phase, signal, exchange, signal.reason);
-      const { limitMs } = this.#settings;
+      if (signal.aborted) return failure(signal.reason, 'connect');
       const options = { timeout: limitMs, maxTotalTimeout: limitMs, signal: cancel.signal };
-      const value = await during(exchange, () => ask(options));
+      const value = await orAborted(
+        during(exchange, () => ask(options)),
+        cancel.signal,
+      );
       this.#heardAt = this.#settings.now();
       return { kind: 'answered', value };
     } catch (error) {
-      return this.#failure(phase, signal, exchange, error);
+      return failure(error);
     } finally {
       signal.removeEventListener('abort', onAbort);
       exchange.end();
@@ -167,14 +212,21 @@ export class Session {
     }
   }
 
-  #failure(phase: 'connect' | 'call', signal: AbortSignal, exchange: Exchange, error: unknown): Failure {
-    const { server, limitMs, scrub } = this.#settings;
+  #failure(
+    phase: 'connect' | 'call',
+    signal: AbortSignal,
+    exchange: Exchange,
+    error: unknown,
+    limitMs: number,
+  ): Failure {
+    const { server, scrub } = this.#settings;
     return failureOf({
       error,
       exchange,
       aborted: signal.aborted,
       phase,
-      closed: this.#closed,
+      era: this.era,
+      protocol: this.protocol,
       now: this.#settings.now(),
       limitMs,
       server: nameOfServer(server),
@@ -182,4 +234,12 @@ export class Session {
       scrub,
     });
   }
+}
+
+/** The SDK does not look at the signal while it asks a modern server what there is. */
+async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  return Promise.race([promise, aborted]);
 }

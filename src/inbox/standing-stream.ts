@@ -12,10 +12,10 @@ export interface StandingStreamOptions {
 
 type Open = () => Promise<Response>;
 
-const FIRST_WAIT_MS = 1_000;
-const MOST_WAIT_MS = 300_000;
+export const FIRST_WAIT_MS = 1_000;
+export const MOST_WAIT_MS = 300_000;
 /** Open for so long, it is no server that closes at once: the waits begin anew. */
-const STEADY_MS = 30_000;
+export const STEADY_MS = 30_000;
 /** Ends an event that was cut off, so that the next one is not read as its rest. */
 const EVENT_END = new TextEncoder().encode('\n\n');
 
@@ -85,6 +85,6 @@ async function copy(
 }
 
 /** Asking again will not help; 408, 425 and 429 say "later". */
-function isRefusal({ status }: Response): boolean {
+export function isRefusal({ status }: { readonly status: number }): boolean {
   return status >= 400 && status < 500 && ![408, 425, 429].includes(status);
 }

@@ -1,7 +1,7 @@
 // The SDK's transport for an inbox: Streamable HTTP, or a program on stdin and stdout.
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { AttendedTransport } from './attended-transport.js';
 import type { HttpServer, InboxServer, StdioServer } from './options.js';
 import { ProgramTransport } from './program-transport.js';
 import type { StandingStreamOptions } from './standing-stream.js';
@@ -25,7 +25,11 @@ export function openTransport(
     requestInit: { headers },
     fetch: wireFetch(standing),
   });
-  return { transport: http, terminate: () => http.terminateSession(), lastWords: () => '' };
+  return {
+    transport: new AttendedTransport(http),
+    terminate: () => http.terminateSession(),
+    lastWords: () => '',
+  };
 }
 
 function program(server: StdioServer): OpenTransport {
@@ -40,10 +44,11 @@ function program(server: StdioServer): OpenTransport {
       ...(env && { env: { ...env } }),
       ...(cwd !== undefined && { cwd }),
     });
-    return { transport, terminate, lastWords: () => '' };
+    // Attended, it does not look like the SDK's own any more, which would be started a second time to be asked its era.
+    return { transport: new AttendedTransport(transport), terminate, lastWords: () => '' };
   }
   const transport = new ProgramTransport(server);
-  return { transport, terminate, lastWords: () => transport.lastWords };
+  return { transport: new AttendedTransport(transport), terminate, lastWords: () => transport.lastWords };
 }
 
 /** `fetch` refuses an address with a user in it: it becomes the header that it stands for. */

@@ -7,7 +7,7 @@ import { afterGrace } from './grace.js';
 import { DEFAULT_CALL_TIMEOUT_MS, type InboxOptions } from './options.js';
 import { lookFailure, sendFailure } from './outcomes.js';
 import { chooseProfile } from './profiles/choose.js';
-import type { Effect, Profile, ProfileIo } from './profiles/profile.js';
+import type { Profile, ProfileIo } from './profiles/profile.js';
 import { scrubber } from './secrets.js';
 
 /** What AgentDM and the embedded inbox take; the profile corrects it once it is known. */
@@ -70,7 +70,8 @@ export function connectInbox(options: InboxOptions): Upstream {
         try {
           const reply = await connection.call(tool, args, {
             signal: patient?.signal ?? signal,
-            repeat: mayRepeat(effect),
+            repeat: effect !== 'send',
+            harmless: effect === 'peek' || effect === 'send-again',
           });
           return reply.kind === 'failed' ? reply : readAnswer(reply.value);
         } finally {
@@ -90,6 +91,9 @@ export function connectInbox(options: InboxOptions): Upstream {
     },
     get idempotent() {
       return chosen?.profile.idempotent ?? false;
+    },
+    get protocol() {
+      return connection.protocol();
     },
     ownName,
 
@@ -116,5 +120,3 @@ export function connectInbox(options: InboxOptions): Upstream {
     close: () => connection.close(),
   };
 }
-
-const mayRepeat = (effect: Effect): boolean => effect !== 'send';

@@ -11,6 +11,8 @@ export class Exchange {
   readonly #end = new AbortController();
   status: number | undefined;
   retryAfter: string | undefined;
+  /** The server took the request, and its answer cannot come any more. */
+  unanswered = false;
 
   get signal(): AbortSignal {
     return this.#end.signal;
@@ -29,6 +31,9 @@ export function during<T>(exchange: Exchange, ask: () => Promise<T>): Promise<T>
   return current.run(exchange, ask);
 }
 
+/** The exchange in whose name this code runs, if any. */
+export const currentExchange = (): Exchange | undefined => current.getStore();
+
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
@@ -44,8 +49,9 @@ export function wireFetch(standing: StandingStreamOptions | undefined): Fetch {
       if (!standing) return new Response(null, { status: 405 });
       return standingStream(() => fetch(url, init), init?.signal ?? new AbortController().signal, standing);
     }
-    const exchange = method === 'POST' ? current.getStore() : undefined;
+    const exchange = method === 'POST' ? currentExchange() : undefined;
     if (!exchange) return fetch(url, init);
+    exchange.status = undefined;
     const response = await fetch(url, { ...init, signal: exchange.signal });
     exchange.status = response.status;
     exchange.retryAfter = response.headers.get('retry-after') ?? undefined;

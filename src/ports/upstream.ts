@@ -35,6 +35,8 @@ export interface Upstream {
   readonly idempotent: boolean;
   /** Our own name there, where known: `@agent`. */
   readonly ownName: string | undefined;
+  /** What was last agreed to be spoken, for people: `MCP 2025-11-25`. Undefined before that. */
+  readonly protocol?: string | undefined;
 
   /**
    * Connects if need be, makes one real tool call and settles on the profile.

@@ -56,6 +56,7 @@ describe('the connection', () => {
       expect(await upstream.check(never)).toEqual({ kind: 'looked' });
       expect(await upstream.look(collector().spool, never)).toEqual({ kind: 'looked' });
       expect(server.log).toEqual([
+        'server/discover',
         'initialize',
         'notifications/initialized',
         'tools/list',
@@ -236,7 +237,7 @@ describe('a server that refuses or fails', () => {
     expect(look).toMatchObject({ kind: 'unauthorised', message: expect.stringContaining('mcp-remote') });
     expect(JSON.stringify(look)).not.toContain('feedc0ffee');
     expect(await upstream.send(outgoing(), never)).toMatchObject({ kind: 'unauthorised' });
-    expect(server.log).toEqual(['initialize', 'initialize']);
+    expect(server.log).toEqual(['server/discover', 'server/discover']);
   });
 
   it('a key revoked in the middle is unauthorised too', async () => {

@@ -1,6 +1,6 @@
 // Chooses the profile from the server's tools, or says what is there and what is missing.
 import type { Tool } from '../call.js';
-import { sentenceStart } from '../failure.js';
+import { sentenceStart } from '../failed-request.js';
 import type { ProfileChoice } from '../options.js';
 import { unfilled } from '../schema-arguments.js';
 import type { Scrub } from '../secrets.js';

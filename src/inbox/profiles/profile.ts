@@ -9,7 +9,7 @@ import { lookOutcomeOf } from '../tool-error.js';
 
 /**
  * What a call does to the other side.
- * `peek`: nothing; repeated once on a forgotten session, given up at once on an abort.
+ * `peek`: nothing; repeated once on a forgotten session or a cut answer, given up at once on an abort.
  * `take`: it consumes what it returns, so an abort waits a little for the answer that only we will ever get.
  * `send`: never repeated. `send-again`: the same, with a key that makes a repetition harmless.
  */

@@ -1,0 +1,25 @@
+// Greets a server in the era it is believed to speak, and in the other one where it says that it does not.
+import type { Reply } from './call.js';
+import { doubtOf, type Era, firstEra, otherEra } from './era.js';
+import type { InboxServer } from './options.js';
+
+export interface Attempt<T> {
+  readonly reply: Reply<T>;
+  /** What a failed attempt leaves behind is gone: two programs of one inbox must not run side by side. */
+  readonly ended: Promise<void>;
+}
+
+export async function greet<T>(
+  server: InboxServer,
+  known: Era | undefined,
+  attempt: (era: Era) => Promise<Attempt<T>>,
+): Promise<Reply<T>> {
+  const era = firstEra(server, known);
+  const { reply, ended } = await attempt(era);
+  if (reply.kind === 'answered') return reply;
+  const doubt = doubtOf(reply, era, known);
+  if (doubt === 'none') return reply;
+  await ended;
+  const { reply: second } = await attempt(otherEra(era));
+  return second.kind === 'answered' || doubt === 'strong' ? second : reply;
+}
