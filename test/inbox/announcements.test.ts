@@ -3,46 +3,12 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { deferred } from '../../src/lib/deferred.js';
-import type { Clock } from '../../src/ports/clock.js';
 import { rpcBody, startFakeServer } from './fake-server.js';
 import { callsIn, dmsTools, inboxOf, never } from './helpers.js';
+import { steppedClock } from './stepped-clock.js';
 
 const emptyDms = () =>
   dmsTools({ list: () => ({ dms: [] }), read: () => ({ messages: [] }), ack: () => ({}) });
-
-/** A clock whose sleeps are written down, and end when the test says so. */
-function steppedClock() {
-  const sleeps: number[] = [];
-  let now = 0;
-  let wake: (() => void) | undefined;
-  let began = deferred<void>();
-  const clock: Clock = {
-    now: () => now,
-    sleepUntil: (at, signal) =>
-      new Promise((resolve) => {
-        sleeps.push(at - now);
-        wake = () => {
-          now = at;
-          resolve();
-        };
-        signal.addEventListener('abort', () => resolve(), { once: true });
-        began.resolve();
-      }),
-  };
-  return {
-    clock,
-    sleeps,
-    /** Resolves when the next sleep has begun. */
-    async asleep(): Promise<void> {
-      await began.promise;
-      began = deferred<void>();
-    },
-    step: () => wake?.(),
-    pass: (ms: number) => {
-      now += ms;
-    },
-  };
-}
 
 type Stream = (response: ServerResponse, nth: number) => void;
 

@@ -1,5 +1,8 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ProgramTransport } from '../../src/inbox/program-transport.js';
 import { processStart } from '../../src/lib/process-identity.js';
 import { clock, collector, inboxOf, never, outgoing } from './helpers.js';
@@ -119,4 +122,63 @@ describe('the program itself', () => {
     await transport.close();
     expect([isAlive(Number(pid)), isAlive(child)]).toEqual([false, false]);
   });
+});
+
+const MODERN = fileURLToPath(new URL('../fixtures/inbox/modern-program.mjs', import.meta.url));
+
+describe('a program that speaks only the newer era of MCP', () => {
+  const modern = (...args: string[]) =>
+    ({ type: 'stdio', command: process.execPath, args: [MODERN, ...args] }) as const;
+
+  it('is greeted the old way, started anew for the new one, and remembered', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'modern-program-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const log = join(folder, 'log');
+    const upstream = stdioInbox({ server: modern('plain', log) });
+    expect(await upstream.check(never)).toEqual({ kind: 'looked' });
+    expect(upstream.protocol).toBe('MCP 2026-07-28');
+    const got = collector();
+    expect(await upstream.look(got.spool, never)).toEqual({ kind: 'looked' });
+    expect(got.messages).toMatchObject([{ id: 'm1', sender: '@alice', text: 'hello' }]);
+    expect(await upstream.send(outgoing(), never)).toEqual({ kind: 'sent', upstreamId: 's1' });
+    expect(await readFile(log, 'utf8')).toBe('started\nstarted\n');
+  });
+
+  it('that dies in a call is started once for the next one', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'modern-program-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const log = join(folder, 'log');
+    const upstream = stdioInbox({ server: modern('die-in-call', log) });
+    expect(await upstream.check(never)).toMatchObject({ kind: 'down' });
+    expect(await upstream.check(never)).toMatchObject({ kind: 'down' });
+    // Twice to learn its era, once for the second call.
+    expect(await readFile(log, 'utf8')).toBe('started\n'.repeat(3));
+  });
+
+  it('that dies when it is asked what it speaks is down, with its last words', async () => {
+    const upstream = stdioInbox({ server: modern('die-when-asked') });
+    expect(await upstream.check(never)).toMatchObject({
+      kind: 'down',
+      message: expect.stringContaining('no licence'),
+    });
+  });
+
+  it('announces through its subscription', async () => {
+    const announced = vi.fn();
+    const notices: string[] = [];
+    const onNotice = (text: string): void => void notices.push(text);
+    const upstream = stdioInbox({ server: modern(), onAnnounced: announced, onNotice });
+    await upstream.check(never);
+    await vi.waitFor(async () => {
+      await upstream.send(outgoing(), never);
+      expect(announced).toHaveBeenCalled();
+    });
+    expect(notices).toEqual([]);
+  });
+});
+
+it('an old program is asked nothing that it does not know', async () => {
+  const upstream = stdioInbox({ server: program('strict') });
+  expect(await upstream.check(never)).toEqual({ kind: 'looked' });
+  expect(upstream.protocol).toBe('MCP 2025-11-25');
 });
