@@ -30,20 +30,28 @@ export async function inboxCall(
     ): Finding => fail(text, ERROR_KINDS[code].hint, EXIT.inboxUnusable);
     switch (outcome.kind) {
       case 'looked':
-        return ok(`The inbox answered a call in ${humanDuration(performance.now() - startedAt)}.`);
+        return ok(
+          `The inbox answered a call in ${humanDuration(performance.now() - startedAt)}${over(upstream.protocol)}.`,
+        );
       case 'rate-limited':
         return warn(outcome.message, 'Wait, and look less often: raise min_sleep.');
       case 'unauthorised':
         return failed('inbox-unauthorised', outcome.message);
       case 'down':
-        return failed('inbox-down', outcome.message);
+        return failed('inbox-down', outcome.message + spoken(upstream.protocol));
       case 'unrecognised':
-        return failed('inbox-unrecognised', outcome.message);
+        return failed('inbox-unrecognised', outcome.message + spoken(upstream.protocol));
     }
   } finally {
     await upstream.close();
   }
 }
+
+const over = (protocol: string | undefined): string => (protocol === undefined ? '' : `, over ${protocol}`);
+
+/** It helps to know how far it got: a greeting was agreed on, and what came after it failed. */
+const spoken = (protocol: string | undefined): string =>
+  protocol === undefined ? '' : ` (Spoken there: ${protocol}.)`;
 
 /** Signed webhooks are refused from five minutes on; a minute is odd enough to say so. */
 const MUCH_MS = 60_000;

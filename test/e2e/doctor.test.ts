@@ -83,7 +83,7 @@ describe('with a sound folder', () => {
     const one = await lab();
     const { stdout, exitCode } = await one.command('doctor', '--claude-path', '/nowhere/claude');
     expect(exitCode).toBe(4);
-    expect(stdout).toMatch(/^ok {4}inbox {9}The inbox answered a call in /m);
+    expect(stdout).toMatch(/^ok {4}inbox {9}The inbox answered a call in .*, over MCP 2025-11-25\.$/m);
     expect(stdout).toMatch(/^fail {2}claude {8}There is no program at \/nowhere\/claude.*\n +try: Install/m);
     expect(stdout).toMatch(/^skip {2}claude start/m);
     expect(stdout).toMatch(/A worker cannot run here: 1 check failed\.$/);

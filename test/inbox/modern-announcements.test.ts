@@ -24,18 +24,8 @@ function acknowledge(response: ServerResponse, id: unknown, notifications: objec
 
 describe('the subscription', () => {
   it('tells of changes of the list of resources, and of those there are', async () => {
-    const server = await modern();
     const opened = deferred();
-    server.intercept = ({ method }, response) => {
-      if (method === 'subscriptions/listen') {
-        const write = response.write.bind(response) as (chunk: unknown) => boolean;
-        response.write = (chunk: unknown) => {
-          opened.resolve();
-          return write(chunk);
-        };
-      }
-      return false;
-    };
+    const server = await modern({ onListening: () => opened.resolve() });
     const announced = vi.fn();
     const upstream = inboxOf(server, { onAnnounced: announced });
     await upstream.check(never);

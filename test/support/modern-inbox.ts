@@ -44,6 +44,8 @@ export interface ModernOptions {
   /** Has a resource `inbox://agent` whose changes it tells of. */
   readonly announces?: boolean;
   onSent?(mail: SentMail): void;
+  /** A subscription stands: what changes from now on is told. */
+  onListening?(): void;
   /** More tools, or stranger ones. */
   extend?(server: McpServer): void;
 }
@@ -175,8 +177,19 @@ export async function startModernInbox(options: ModernOptions = {}): Promise<Mod
     const rpc: ModernRpc = JSON.parse(body);
     inbox.log.push(rpc.method === 'tools/call' ? `call ${String(rpc.params?.name)}` : rpc.method);
     if (inbox.intercept(rpc, response, request)) return;
+    if (rpc.method === 'subscriptions/listen') onFirstWrite(response, () => options.onListening?.());
     await serve(request, response, rpc);
   });
   await new Promise<void>((resolve) => http.listen(options.port ?? 0, '127.0.0.1', resolve));
   return Object.assign(inbox, { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp` });
+}
+
+/** The acknowledgement is the first thing that is written. */
+function onFirstWrite(response: ServerResponse, then: () => void): void {
+  const write = response.write.bind(response) as (chunk: unknown) => boolean;
+  response.write = (chunk: unknown) => {
+    response.write = write;
+    then();
+    return write(chunk);
+  };
 }
