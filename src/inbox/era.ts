@@ -27,7 +27,7 @@ export function firstEra(server: InboxServer, known: Era | undefined): Era {
  * What a failed greeting says of the era it was made in.
  * `none`: nothing. Refused keys, "wait", an outage: the other greeting would meet the same, or hide it.
  * `some`: an old server may choke on a question it does not know; if the other greeting fails too, it was an outage.
- * `strong`: the server does not know this greeting, or is no MCP server at all; what the other one meets tells more.
+ * `strong`: the server does not know this greeting, or is no MCP server at all.
  */
 export type Doubt = 'none' | 'some' | 'strong';
 

@@ -1,6 +1,6 @@
 // Greets a server in the era it is believed to speak, and in the other one where it says that it does not.
-import type { Reply } from './call.js';
-import { doubtOf, type Era, firstEra, otherEra } from './era.js';
+import type { Failure, Reply } from './call.js';
+import { type Doubt, doubtOf, type Era, firstEra, otherEra } from './era.js';
 import type { InboxServer } from './options.js';
 
 export interface Attempt<T> {
@@ -21,5 +21,17 @@ export async function greet<T>(
   if (doubt === 'none') return reply;
   await ended;
   const { reply: second } = await attempt(otherEra(era));
-  return second.kind === 'answered' || doubt === 'strong' ? second : reply;
+  if (second.kind === 'answered') return second;
+  return secondTellsMore(second, era, doubt) ? second : reply;
+}
+
+/**
+ * Both greetings failed. What a server says of `initialize` is about itself; what an old one makes of a question that
+ * it does not know says nothing, unless it is of the key, of waiting, or of versions.
+ */
+function secondTellsMore(second: Failure, first: Era, doubt: Doubt): boolean {
+  if (doubt === 'some') return false;
+  if (first === 'modern') return true;
+  const { reason, versions, status = 0 } = second;
+  return reason === 'unauthorised' || reason === 'rate-limited' || versions !== undefined || status >= 500;
 }

@@ -182,6 +182,17 @@ describe('a server that changes under way', () => {
     expect(notices.filter((text) => text.includes('speaks MCP 2025-11-25 now'))).toHaveLength(1);
   });
 
+  it('from old to new, and refuses our key there: that is what is told', async () => {
+    const old = await startFakeServer({ tools: emptyDms() });
+    const upstream = inboxOf(old);
+    await upstream.check(never);
+    await old.close();
+    const server = await modernServer({ port: portOf(old) });
+    server.intercept = (rpc, response) => rpc.method === 'server/discover' && answer(response, 401);
+    await upstream.look(collector().spool, never);
+    expect(await upstream.look(collector().spool, never)).toMatchObject({ kind: 'unauthorised' });
+  });
+
   it('behind one address, which a send that cannot be repeated does not survive, but a later one does', async () => {
     const server = await startFakeServer({ tools: agentdmTools([]) });
     const upstream = inboxOf(server);
@@ -227,5 +238,27 @@ describe('what a failed greeting says', () => {
     expect(doubtOf({ ...failure, reason: 'rejected' }, 'legacy', undefined)).toBe('strong');
     expect(doubtOf({ ...failure, reason: 'down', status: 500 }, 'legacy', undefined)).toBe('none');
     expect(doubtOf({ ...failure, reason: 'down', unanswered: 'silent' }, 'legacy', undefined)).toBe('none');
+  });
+});
+
+describe('a redirect', () => {
+  it('to another host is not followed, so that the key stays here; the place is named', async () => {
+    const elsewhere = await startFakeServer({ tools: emptyDms() });
+    const server = await startFakeServer({ tools: emptyDms() });
+    const headers = { location: elsewhere.url.replace('127.0.0.1', 'localhost') };
+    server.intercept = (_rpc, response) => answer(response, 307, '', headers);
+    expect(await inboxOf(server).check(never)).toMatchObject({
+      kind: 'unrecognised',
+      message: expect.stringContaining(headers.location),
+    });
+    expect(elsewhere.log).toEqual([]);
+  });
+
+  it('on the same host is followed', async () => {
+    const server = await startFakeServer({ tools: emptyDms() });
+    const upstream = inboxOf({ url: `${server.url}/old` });
+    server.intercept = (_rpc, response, request) =>
+      request.url === '/mcp/old' && answer(response, 307, '', { location: '/mcp' });
+    expect(await upstream.check(never)).toEqual({ kind: 'looked' });
   });
 });

@@ -182,3 +182,11 @@ it('an old program is asked nothing that it does not know', async () => {
   expect(await upstream.check(never)).toEqual({ kind: 'looked' });
   expect(upstream.protocol).toBe('MCP 2025-11-25');
 });
+
+it('an old program that refuses its greeting is told of in its own words, whatever it makes of the newer one', async () => {
+  const upstream = stdioInbox({ server: program('unlicensed'), callTimeoutMs: 1_000 });
+  expect(await upstream.check(never)).toMatchObject({
+    kind: 'unrecognised',
+    message: expect.stringContaining('the licence has run out'),
+  });
+});
