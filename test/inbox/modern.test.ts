@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { inputRequired } from '@modelcontextprotocol/server';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { deferred } from '../../src/lib/deferred.js';
 import { type ModernInbox, type ModernOptions, startModernInbox } from '../support/modern-inbox.js';
@@ -281,6 +281,9 @@ describe('when it refuses or fails', () => {
 describe('an abort', () => {
   it('while it is asked what it speaks ends the look and the connection at once', async () => {
     const server = await modern();
+    // The time limit of the question never comes: only the abort can end it.
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     const upstream = inboxOf(server, { callTimeoutMs: 600_000 });
     const asked = deferred();
     const closed = deferred();
