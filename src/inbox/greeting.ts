@@ -22,16 +22,16 @@ export async function greet<T>(
   await ended;
   const { reply: second } = await attempt(otherEra(era));
   if (second.kind === 'answered') return second;
-  return secondTellsMore(second, era, doubt) ? second : reply;
+  return secondTellsMore(reply, second, era, doubt) ? second : reply;
 }
 
 /**
  * Both greetings failed. What a server says of `initialize` is about itself; what an old one makes of a question that
- * it does not know says nothing, unless it is of the key, of waiting, or of versions.
+ * it does not know says nothing, unless it is of the key, of waiting, or of versions, or the server had asked for it.
  */
-function secondTellsMore(second: Failure, first: Era, doubt: Doubt): boolean {
+function secondTellsMore(first: Failure, second: Failure, tried: Era, doubt: Doubt): boolean {
   if (doubt === 'some') return false;
-  if (first === 'modern') return true;
+  if (tried === 'modern' || first.versions) return true;
   const { reason, versions, status = 0 } = second;
   return reason === 'unauthorised' || reason === 'rate-limited' || versions !== undefined || status >= 500;
 }

@@ -3,6 +3,8 @@ import {
   type Client,
   type McpSubscription,
   ProtocolError,
+  SdkError,
+  SdkErrorCode,
   SdkHttpError,
   type SubscriptionFilter,
 } from '@modelcontextprotocol/client';
@@ -76,5 +78,7 @@ const INTERNAL_ERROR = -32_603;
 
 function isRefused(error: unknown): boolean {
   if (error instanceof SdkHttpError) return isRefusal(error);
+  // The program has ended: the look that the gap causes starts it anew.
+  if (error instanceof SdkError) return error.code === SdkErrorCode.NotConnected;
   return error instanceof ProtocolError && error.code !== INTERNAL_ERROR;
 }

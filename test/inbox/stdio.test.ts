@@ -163,6 +163,13 @@ describe('a program that speaks only the newer era of MCP', () => {
     });
   });
 
+  it('that ends while it is listened to is a gap: somebody must look', async () => {
+    const announced = vi.fn();
+    const upstream = stdioInbox({ server: modern('die-after-listening'), onAnnounced: announced });
+    await upstream.check(never);
+    await vi.waitFor(() => expect(announced).toHaveBeenCalledTimes(1), 10_000);
+  });
+
   it('announces through its subscription', async () => {
     const announced = vi.fn();
     const notices: string[] = [];
