@@ -1,7 +1,6 @@
 // The HTTP edge of the receiver: bytes in, a status out, and nobody slow or long-winded holds it.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Judgement, PostHead } from './judge.js';
-import type { Proof } from './proof.js';
+import type { Addressed, Judgement, PostHead } from './judge.js';
 import { REFUSALS, type RefusalReason } from './refusal.js';
 import { say, sayAndClose } from './respond.js';
 
@@ -13,13 +12,14 @@ export interface EdgeLimits {
   readonly requestMs: number;
 }
 
-export interface EdgeHooks {
-  judge(head: PostHead): Judgement;
-  /** Called when the 202 has been handed to the socket, never before. */
-  accepted(deliveryId: string | undefined): void;
-  refused(reason: RefusalReason): void;
+/** `A` is whom a post is for; the edge only hands it on. */
+export interface EdgeHooks<A> {
+  judge(head: PostHead): Judgement<A>;
+  /** The proofs that hold, at least one. Called when the 202 has been handed to the socket, never before. */
+  accepted(proven: readonly Addressed<A>[]): void;
+  refused(reason: RefusalReason, to: readonly A[]): void;
   /** The sender went away, or was cut for slowness, before its body was whole. */
-  aborted(): void;
+  aborted(to: readonly A[]): void;
 }
 
 /** More senders at once than any inbox has; each costs a socket and a hash. */
@@ -30,7 +30,7 @@ const MAX_HEADER_BYTES = 16 * 1024;
  * Written on node:http rather than a framework: what is read, in which order, and when a connection is cut, is the
  * whole point here. What is not HTTP at all is answered 400, 408 or 431 by Node itself.
  */
-export function httpEdge(limits: EdgeLimits, hooks: EdgeHooks): Server {
+export function httpEdge<A>(limits: EdgeLimits, hooks: EdgeHooks<A>): Server {
   const server = createServer({
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
@@ -51,14 +51,18 @@ interface Post {
   readonly asks: boolean;
 }
 
-function handle(post: Post, limits: EdgeLimits, hooks: EdgeHooks): void {
+function handle<A>(post: Post, limits: EdgeLimits, hooks: EdgeHooks<A>): void {
   const { request, response, asks } = post;
   // A peer that vanishes is an everyday thing; `close` tells of it.
   request.on('error', () => {});
   response.on('error', () => {});
 
-  const refuse = (reason: RefusalReason, options: { allow?: string; bodyComes: boolean }): void => {
-    hooks.refused(reason);
+  const refuse = (
+    reason: RefusalReason,
+    to: readonly A[],
+    options: { allow?: string; bodyComes: boolean },
+  ): void => {
+    hooks.refused(reason, to);
     if (options.allow !== undefined) response.setHeader('allow', options.allow);
     sayAndClose(request, response, REFUSALS[reason], options.bodyComes);
   };
@@ -68,32 +72,33 @@ function handle(post: Post, limits: EdgeLimits, hooks: EdgeHooks): void {
   if (judgement.kind === 'healthy') {
     say(response, 200, 'ok');
   } else if (judgement.kind === 'refused') {
-    refuse(judgement.reason, { ...judgement, bodyComes: !asks });
+    refuse(judgement.reason, judgement.to, { ...judgement, bodyComes: !asks });
   } else {
+    const { to, proofs } = judgement;
     if (asks) response.writeContinue();
-    readBody(request, judgement.proofs, limits.maxBytes, (end) => {
-      if (end === 'aborted') hooks.aborted();
-      else if (end === 'too-large') refuse('too-large', { bodyComes: true });
-      else decide(judgement.proofs);
+    readBody(request, proofs, limits.maxBytes, (end) => {
+      if (end === 'aborted') hooks.aborted(to);
+      else if (end === 'too-large') refuse('too-large', to, { bodyComes: true });
+      else decide(to, proofs);
     });
   }
 
-  function decide(proofs: readonly Proof[]): void {
+  function decide(to: readonly A[], proofs: readonly Addressed<A>[]): void {
     // Not `find`: all proofs are worked out, whichever holds.
-    const [holding] = proofs.filter((proof) => proof.holds());
-    if (holding === undefined) {
-      refuse('signature', { bodyComes: false });
+    const proven = proofs.filter(({ proof }) => proof.holds());
+    if (proven.length === 0) {
+      refuse('signature', to, { bodyComes: false });
       return;
     }
     say(response, 202, 'accepted');
-    hooks.accepted(holding.deliveryId);
+    hooks.accepted(proven);
   }
 }
 
 /** Feeds the body to the proofs and calls `done` once. A declared length was judged before; here the real one is. */
 function readBody(
   request: IncomingMessage,
-  proofs: readonly Proof[],
+  proofs: readonly Addressed<unknown>[],
   maxBytes: number,
   done: (end: 'whole' | 'too-large' | 'aborted') => void,
 ): void {
@@ -108,7 +113,7 @@ function readBody(
   const take = (chunk: Buffer): void => {
     size += chunk.length;
     if (size > maxBytes) finish('too-large');
-    else for (const proof of proofs) proof.update(chunk);
+    else for (const { proof } of proofs) proof.update(chunk);
   };
   request.on('data', take);
   request.once('end', () => finish('whole'));

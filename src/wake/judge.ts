@@ -19,63 +19,100 @@ export interface PostHead {
   readonly headers: Headers;
 }
 
-export interface Rules {
+/** One of the agents behind the receiver. */
+export interface Addressee {
+  /** What `/webhook/NAME` must name; without one only `/webhook` reaches it. */
+  readonly name: string | undefined;
   /** Empty: unsigned posts are taken. */
   readonly secrets: readonly Secret[];
+}
+
+export interface Rules<A extends Addressee> {
+  readonly agents: readonly A[];
   readonly maxBytes: number;
   readonly toleranceS: number;
-  /** What `/webhook/NAME` must name. */
-  readonly agentName: string | undefined;
 }
 
-export type Judgement =
-  | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly allow?: string }
+/** What would make a post count for one agent. */
+export interface Addressed<A> {
+  readonly to: A;
+  readonly proof: Proof;
+}
+
+/** `to`: the agents that the path names, as far as it was judged. */
+export type Judgement<A> =
+  | {
+      readonly kind: 'refused';
+      readonly reason: RefusalReason;
+      readonly to: readonly A[];
+      readonly allow?: string;
+    }
   | { readonly kind: 'healthy' }
-  /** Believed if any of the proofs holds; there is at least one. */
-  | { readonly kind: 'post'; readonly proofs: readonly Proof[] };
+  /** Believed by each agent of which a proof holds; there is at least one proof. */
+  | { readonly kind: 'post'; readonly to: readonly A[]; readonly proofs: readonly Addressed<A>[] };
 
-const refuse = (reason: RefusalReason): Judgement => ({ kind: 'refused', reason });
-
-export function judge(head: PostHead, rules: Rules, nowMs: number): Judgement {
+export function judge<A extends Addressee>(head: PostHead, rules: Rules<A>, nowMs: number): Judgement<A> {
+  const refuse = (reason: RefusalReason, to: readonly A[] = [], allow?: string): Judgement<A> => ({
+    kind: 'refused',
+    reason,
+    to,
+    ...(allow === undefined ? {} : { allow }),
+  });
   const reads = head.method === 'GET' || head.method === 'HEAD';
-  if (!reads && head.method !== 'POST') return { kind: 'refused', reason: 'method', allow: 'GET, POST' };
-  const route = routeOf(head.url, rules.agentName);
+  if (!reads && head.method !== 'POST') return refuse('method', [], 'GET, POST');
+  const route = routeOf(head.url, rules.agents);
   if (route === undefined) return refuse('path');
-  if (route === 'healthz') {
-    return reads ? { kind: 'healthy' } : { kind: 'refused', reason: 'method', allow: 'GET' };
-  }
-  if (reads) return { kind: 'refused', reason: 'method', allow: 'POST' };
-  if (Number(header(head.headers, 'content-length') ?? 0) > rules.maxBytes) return refuse('too-large');
-  return judgeHeaders(head.headers, rules, nowMs);
+  if (route === 'healthz') return reads ? { kind: 'healthy' } : refuse('method', [], 'GET');
+  if (reads) return refuse('method', [], 'POST');
+  if (Number(header(head.headers, 'content-length') ?? 0) > rules.maxBytes) return refuse('too-large', route);
+
+  const time = { nowMs, toleranceS: rules.toleranceS };
+  const claims = route.map((to) => ({ to, claim: claimsOn(head.headers, to.secrets, time) }));
+  const proofs = claims.flatMap(({ to, claim }) =>
+    typeof claim === 'string' ? [] : claim.map((proof) => ({ to, proof })),
+  );
+  if (proofs.length > 0) return { kind: 'post', to: route, proofs };
+  // What is wrong with the headers does not depend on whose secrets they are held against.
+  const [first] = claims;
+  return refuse(typeof first?.claim === 'string' ? first.claim : 'unsigned', route);
 }
 
-function judgeHeaders(headers: Headers, rules: Rules, nowMs: number): Judgement {
-  const { secrets, toleranceS } = rules;
-  if (secrets.length === 0) return { kind: 'post', proofs: [noProof(headers)] };
+/** The proofs that may hold for these secrets, or why there are none. */
+function claimsOn(
+  headers: Headers,
+  secrets: readonly Secret[],
+  time: { readonly nowMs: number; readonly toleranceS: number },
+): readonly Proof[] | 'stale' | 'malformed' | 'unsigned' {
+  if (secrets.length === 0) return [noProof(headers)];
   const claims = [
-    standardProof('webhook', headers, secrets, { nowMs, toleranceS }),
-    standardProof('svix', headers, secrets, { nowMs, toleranceS }),
+    standardProof('webhook', headers, secrets, time),
+    standardProof('svix', headers, secrets, time),
     hubProof(headers, secrets),
     bearerProof(headers, secrets),
   ].filter((claim) => claim !== 'absent');
   const proofs = claims.filter(isProof);
-  if (proofs.length > 0) return { kind: 'post', proofs };
-  return refuse(claims.includes('stale') ? 'stale' : claims.includes('malformed') ? 'malformed' : 'unsigned');
+  if (proofs.length > 0) return proofs;
+  return claims.includes('stale') ? 'stale' : claims.includes('malformed') ? 'malformed' : 'unsigned';
 }
 
 const isProof = (claim: Claimed): claim is Proof => typeof claim !== 'string';
 
-function routeOf(url: string, agentName: string | undefined): 'webhook' | 'healthz' | undefined {
+/** Whom the path names: all, one, or the question whether we are well; undefined where it names nothing. */
+function routeOf<A extends Addressee>(
+  url: string,
+  agents: readonly A[],
+): readonly A[] | 'healthz' | undefined {
   const path = url.split('?', 1)[0];
   if (path === '/healthz') return 'healthz';
-  if (path === '/webhook') return 'webhook';
-  const name = /^\/webhook\/([^/]+)$/.exec(path ?? '')?.[1];
-  return name !== undefined && agentName !== undefined && decoded(name) === agentName ? 'webhook' : undefined;
+  if (path === '/webhook') return agents;
+  const name = decoded(/^\/webhook\/([^/]+)$/.exec(path ?? '')?.[1]);
+  const named = agents.filter((agent) => agent.name !== undefined && agent.name === name);
+  return named.length > 0 ? named : undefined;
 }
 
-function decoded(part: string): string | undefined {
+function decoded(part: string | undefined): string | undefined {
   try {
-    return decodeURIComponent(part);
+    return part === undefined ? undefined : decodeURIComponent(part);
   } catch {
     return undefined;
   }

@@ -11,3 +11,8 @@ export const REFUSALS = {
 } as const satisfies Record<string, { status: number; sentence: string }>;
 
 export type RefusalReason = keyof typeof REFUSALS;
+
+/** Whether it was the proof that was missing or wrong: somebody who means to call may have the wrong secret. */
+export function isAboutProof(reason: RefusalReason): boolean {
+  return ['malformed', 'unsigned', 'stale', 'signature'].includes(reason);
+}

@@ -1,10 +1,16 @@
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { judge, type PostHead, type Rules } from '../../src/wake/judge.js';
-import { parseSecret } from '../../src/wake/secret.js';
+import { judge, type PostHead } from '../../src/wake/judge.js';
+import { parseSecret, type Secret } from '../../src/wake/secret.js';
 import { hubSignature, KEY, NOW, SECRET, signature, signed } from './support.js';
 
+interface Rules {
+  readonly secrets: readonly Secret[];
+  readonly maxBytes: number;
+  readonly toleranceS: number;
+  readonly agentName: string | undefined;
+}
 const RULES: Rules = { secrets: [parseSecret(SECRET)], maxBytes: 1000, toleranceS: 300, agentName: 'scout' };
 const BODY = '{"type":"message.received","text":"héllo ✓"}';
 const TIME = String(NOW / 1000);
@@ -21,15 +27,17 @@ function verdict(
   } = {},
 ): string {
   const { body = BODY, method = 'POST', url = '/webhook', nowMs = NOW } = options;
-  const judgement = judge({ method, url, headers }, { ...RULES, ...options.rules }, nowMs);
+  const { secrets, agentName, ...limits } = { ...RULES, ...options.rules };
+  const rules = { agents: [{ name: agentName, secrets }], ...limits };
+  const judgement = judge({ method, url, headers }, rules, nowMs);
   if (judgement.kind === 'refused') return judgement.reason;
   if (judgement.kind === 'healthy') return 'healthy';
   const bytes = Buffer.from(body);
-  for (const proof of judgement.proofs) {
+  for (const { proof } of judgement.proofs) {
     // In pieces, cut in the middle of characters.
     for (let start = 0; start < bytes.length; start += 7) proof.update(bytes.subarray(start, start + 7));
   }
-  return judgement.proofs.some((proof) => proof.holds()) ? 'believed' : 'signature';
+  return judgement.proofs.some(({ proof }) => proof.holds()) ? 'believed' : 'signature';
 }
 
 describe('method and path', () => {
