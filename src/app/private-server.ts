@@ -1,18 +1,23 @@
-// The private listener: loopback only, random port. Gateway and control share it, each with its own tokens.
+// The private listener: loopback only, random port, Host header checked. Each part answers with tokens of its own.
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 
+type Part = (request: Request) => Promise<Response> | Response;
+
 export interface PrivateServer {
-  /** `http://127.0.0.1:PORT`, without a slash at the end. */
+  /** `http://127.0.0.1:PORT`, and `/NAME` where several agents share the port; without a slash at the end. */
   readonly url: string;
   /** Adds a part under `/prefix`. Until then its paths answer 404. */
-  mount(prefix: string, handler: (request: Request) => Promise<Response> | Response): void;
+  mount(prefix: string, part: Part): void;
+  /** The same port for one of several: its parts lie under `/name` and see their paths without it. */
+  under(name: string): PrivateServer;
+  /** Takes the parts away, and frees the port unless it is shared. */
   close(): Promise<void>;
 }
 
 /** Listens before anything is mounted: Claude Code needs the address at its start, the parts need Claude's. */
 export async function startPrivateServer(): Promise<PrivateServer> {
-  const parts = new Map<string, (request: Request) => Promise<Response> | Response>();
+  const parts = new Parts();
   const app = new Hono();
   app.use(async (context, next) => {
     // A page in a browser can reach loopback under a name of its own (DNS rebinding): only our names pass.
@@ -20,10 +25,7 @@ export async function startPrivateServer(): Promise<PrivateServer> {
     if (host !== '127.0.0.1' && host !== 'localhost') return context.text('Unknown host.', 403);
     return next();
   });
-  app.all('*', (context) => {
-    const part = parts.get(context.req.path.split('/')[1] ?? '');
-    return part ? part(context.req.raw) : context.text('Not found.', 404);
-  });
+  app.all('*', (context) => parts.answer(context.req.raw));
 
   const server = await new Promise<ReturnType<typeof serve>>((resolve, reject) => {
     const listening = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, () => resolve(listening));
@@ -31,13 +33,47 @@ export async function startPrivateServer(): Promise<PrivateServer> {
   });
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const free = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      if ('closeAllConnections' in server) server.closeAllConnections();
+    });
+  return serverOf(parts, `http://127.0.0.1:${port}`, free);
+}
+
+class Parts {
+  readonly #byPrefix = new Map<string, Part>();
+
+  set(prefix: string, part: Part): void {
+    this.#byPrefix.set(prefix, part);
+  }
+
+  delete(prefix: string): void {
+    this.#byPrefix.delete(prefix);
+  }
+
+  answer(request: Request): Promise<Response> | Response {
+    const part = this.#byPrefix.get(new URL(request.url).pathname.split('/')[1] ?? '');
+    return part ? part(request) : new Response('Not found.', { status: 404 });
+  }
+}
+
+function serverOf(parts: Parts, url: string, close: () => Promise<void>): PrivateServer {
   return {
-    url: `http://127.0.0.1:${port}`,
-    mount: (prefix, handler) => void parts.set(prefix, handler),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        if ('closeAllConnections' in server) server.closeAllConnections();
-      }),
+    url,
+    mount: (prefix, part) => parts.set(prefix, part),
+    under(name) {
+      const own = new Parts();
+      parts.set(name, (request) => own.answer(without(request, name)));
+      return serverOf(own, `${url}/${name}`, async () => parts.delete(name));
+    },
+    close,
   };
+}
+
+/** The request as a part sees it that knows nothing of the name it lies under. */
+function without(request: Request, name: string): Request {
+  const url = new URL(request.url);
+  url.pathname = url.pathname.slice(name.length + 1) || '/';
+  return new Request(url, request);
 }

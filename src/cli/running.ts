@@ -1,5 +1,5 @@
 // Which running program a command means, and how it is reached.
-
+import type { Command } from 'commander';
 import { loadSettings } from '../config/index.js';
 import {
   type Choice,
@@ -9,10 +9,22 @@ import {
   runningFolder,
 } from '../control/index.js';
 import type { CliContext } from './context.js';
-import type { Flags } from './setting-options.js';
+import { addSettingOptions, type Flags } from './setting-options.js';
 
 /** The settings that choose: `--inbox`, `--dir`, `--state-dir`. */
 export const CHOOSING = ['inbox', 'dir', 'stateDir'] as const;
+
+/** The options that choose among what runs. */
+export function addChoosing(command: Command): void {
+  command.option('--agent <name>', 'the agent of that name, where several run');
+  addSettingOptions(command, CHOOSING);
+}
+
+/** What of the flags names an agent that runs. */
+export function named({ agent, inbox }: Flags): Pick<Choice, 'agent' | 'inbox'> {
+  const text = (flag: Flags[string]): string | undefined => (typeof flag === 'string' ? flag : undefined);
+  return { agent: text(agent), inbox: text(inbox) };
+}
 
 export async function findRunning(
   flags: Flags,
@@ -26,8 +38,7 @@ export async function findRunning(
     cwd: context.cwd,
   });
   const dir = typeof flags.dir === 'string' ? flags.dir : context.cwd;
-  const inbox = typeof flags.inbox === 'string' ? flags.inbox : undefined;
-  return chooseRunning(await listRunning(runningFolder(stateDir)), { inbox, dir, kind });
+  return chooseRunning(await listRunning(runningFolder(stateDir)), { ...named(flags), dir, kind });
 }
 
 /** What says where the state root is, and nothing else: a command that needs no more must not fail over more. */

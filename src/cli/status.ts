@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import { controlClient, renderStatus } from '../control/index.js';
 import type { CliContext } from './context.js';
-import { CHOOSING, findRunning } from './running.js';
-import { addSettingOptions, type Flags } from './setting-options.js';
+import { addChoosing, findRunning } from './running.js';
+import type { Flags } from './setting-options.js';
 
 export function addStatus(program: Command, context: CliContext): void {
   const command = program
@@ -21,5 +21,5 @@ export function addStatus(program: Command, context: CliContext): void {
         context.out(renderStatus(status, Date.now()));
       }
     });
-  addSettingOptions(command, CHOOSING);
+  addChoosing(command);
 }

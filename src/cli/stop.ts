@@ -4,8 +4,8 @@ import { controlClient, type RunningEntry } from '../control/index.js';
 import { WorkerError } from '../domain/errors.js';
 import { processStart } from '../lib/process-identity.js';
 import type { CliContext } from './context.js';
-import { CHOOSING, findRunning } from './running.js';
-import { addSettingOptions, type Flags } from './setting-options.js';
+import { addChoosing, findRunning } from './running.js';
+import type { Flags } from './setting-options.js';
 
 export function addStop(program: Command, context: CliContext): void {
   const command = program
@@ -20,7 +20,7 @@ export function addStop(program: Command, context: CliContext): void {
       else if (processStart(entry.pid) === entry.processStart) process.kill(entry.pid, 'SIGTERM');
       context.out(`Stopping (${how}): ${entry.kind} ${entry.inboxName}, pid ${entry.pid}.`);
     });
-  addSettingOptions(command, CHOOSING);
+  addChoosing(command);
 }
 
 /** Workers and rehearsals; the embedded inbox only by its name, since others depend on it. */

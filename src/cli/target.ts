@@ -17,8 +17,8 @@ import {
 import { WorkerError } from '../domain/errors.js';
 import { CONFIG, configOf } from './config-option.js';
 import type { CliContext } from './context.js';
-import { CHOOSING } from './running.js';
-import { addSettingOptions, type Flags } from './setting-options.js';
+import { addChoosing, named, stateEnvironment } from './running.js';
+import type { Flags } from './setting-options.js';
 
 /** What can be asked and done, and whether a worker runs that does it. */
 export interface Target {
@@ -35,15 +35,16 @@ export interface Place {
 /** The options that `findTarget` and `findPlace` read. */
 export function addTargetOptions(command: Command): void {
   command.option(...CONFIG);
-  addSettingOptions(command, CHOOSING);
+  addChoosing(command);
 }
 
 const KINDS = ['worker', 'rehearsal'] as const;
 
 /**
- * The worker that runs for the folder (`--dir`, or the current one), or for its inbox elsewhere; else the store of
- * that folder's inbox. Where the current folder is no agent's: the only worker that runs.
- * @throws WorkerError `ambiguous`; `inbox-unset` where nothing runs and the folder has no inbox
+ * The agent that `--agent` names; else the worker that runs for the folder (`--dir`, that of `--config`, or the
+ * current one), or for its inbox elsewhere; else the store of that folder's inbox. Where the current folder is no
+ * agent's: the only worker that runs.
+ * @throws WorkerError `ambiguous`; `not-running`; `inbox-unset` where nothing runs and the folder has no inbox
  */
 export async function findTarget(flags: Flags, context: CliContext): Promise<Target> {
   const place = await findPlace(flags, context);
@@ -58,41 +59,53 @@ export async function findTarget(flags: Flags, context: CliContext): Promise<Tar
   if (!inbox) throw nothingHere(place.folder);
   // A worker of another folder with the same inbox holds the very store we mean.
   const identity = identityOf(settings, inbox);
-  const holder = (await entries(flags, context)).find((entry) => entry.identity === identity);
+  const { able } = await surroundings(flags, context);
+  const holder = able.find((entry) => entry.identity === identity);
   if (holder) return { operations: controlClient(holder), running: true };
   return { operations: stoppedOperations(settings, inbox, (text) => context.err(text)), running: false };
 }
 
 /** As `findTarget`, where only the agent's folder is needed: its inbox is not looked at. */
 export async function findPlace(flags: Flags, context: CliContext): Promise<Place> {
-  const dir = resolve(context.cwd, typeof flags.dir === 'string' ? flags.dir : '.');
-  const inbox = typeof flags.inbox === 'string' ? flags.inbox : undefined;
-  const able = await entries(flags, context);
-  const named = able.filter((entry) => inbox === undefined || isNamed(entry, inbox));
-  if (named.some((entry) => resolve(entry.folder) === dir)) return running(able, inbox, dir);
+  const { dir, isGiven, able } = await surroundings(flags, context);
+  const wanted = named(flags);
+  const choose = (): Place => {
+    const entry = chooseRunning(able, { ...wanted, dir, kind: KINDS });
+    return { folder: entry.folder, entry };
+  };
+  // Its own name says more than the folder one happens to be in.
+  if (wanted.agent !== undefined) return choose();
+  const fitting = able.filter((entry) => isNamed(entry, wanted));
+  if (fitting.some((entry) => resolve(entry.folder) === dir)) return choose();
   // Somebody else's worker is not meant where the folder has an agent of its own.
-  if (typeof flags.dir === 'string' || (await isAgents(dir))) return { folder: dir, entry: undefined };
-  if (named.length === 0) throw nothingHere(dir);
-  return running(able, inbox, dir);
+  if (isGiven || (await isAgents(dir))) return { folder: dir, entry: undefined };
+  if (fitting.length === 0) throw nothingHere(dir);
+  return choose();
 }
 
-function running(able: readonly RunningEntry[], inbox: string | undefined, dir: string): Place {
-  const entry = chooseRunning(able, { inbox, dir, kind: KINDS });
-  return { folder: entry.folder, entry };
+interface Surroundings {
+  /** The folder that is meant, and whether it was said. */
+  readonly dir: string;
+  readonly isGiven: boolean;
+  /** What runs and can be asked. */
+  readonly able: readonly RunningEntry[];
 }
 
-async function entries(flags: Flags, context: CliContext): Promise<RunningEntry[]> {
+async function surroundings(flags: Flags, context: CliContext): Promise<Surroundings> {
   const { dir, stateDir } = chosen(flags);
-  const { HOME, XDG_STATE_HOME, INBOX_WORKER_STATE_DIR } = context.env;
   const settings = await loadSettings({
     flags: { dir, stateDir },
     // A fault in a variable that is not needed to find a worker must not stand in the way.
-    env: { HOME, XDG_STATE_HOME, INBOX_WORKER_STATE_DIR },
+    env: stateEnvironment(context.env),
     cwd: context.cwd,
     file: configOf(flags),
   });
   const all = await listRunning(runningFolder(settings.stateDir));
-  return all.filter((entry) => entry.kind !== 'inbox');
+  return {
+    dir: settings.dir,
+    isGiven: settings.origins.dir.from !== 'default',
+    able: all.filter((entry) => entry.kind !== 'inbox'),
+  };
 }
 
 async function isAgents(dir: string): Promise<boolean> {

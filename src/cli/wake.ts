@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import { controlClient } from '../control/index.js';
 import type { CliContext } from './context.js';
-import { CHOOSING, findRunning } from './running.js';
-import { addSettingOptions, type Flags } from './setting-options.js';
+import { addChoosing, findRunning } from './running.js';
+import type { Flags } from './setting-options.js';
 
 export function addWake(program: Command, context: CliContext): void {
   const command = program
@@ -14,5 +14,5 @@ export function addWake(program: Command, context: CliContext): void {
       await controlClient(entry).wake();
       context.out(`Woken: ${entry.kind} ${entry.inboxName}, pid ${entry.pid}.`);
     });
-  addSettingOptions(command, CHOOSING);
+  addChoosing(command);
 }

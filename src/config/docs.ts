@@ -37,7 +37,7 @@ function row(setting: Setting<unknown>): string {
   const unit = kind.unit === undefined || kind.word === 'duration' ? '' : ` (${kind.unit})`;
   const notes = [
     ...(setting.secret ? ['secret'] : []),
-    ...(setting.outsideFiles ? ['flag or environment only'] : []),
+    ...(setting.outsideFiles ? ['flag, environment, or a file given with `--config` or `--all`'] : []),
   ];
   const cells = [
     code(setting.key),

@@ -1,7 +1,7 @@
 // Loads all settings: finds the raw values, reads them by their kind, and tells everything that is wrong at once.
 import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { WorkerError } from '../domain/errors.js';
 import { throwFaults } from './faults.js';
 import { SettingReader } from './reader.js';
@@ -25,7 +25,10 @@ export interface LoadInput {
   readonly env: NodeJS.ProcessEnv;
   /** Absolute. */
   readonly cwd: string;
-  /** Instead of `config/worker.json`; it must exist. A path, relative to `cwd`, or `seed`, which this package brings. */
+  /**
+   * Instead of `config/worker.json`; it must exist. A path, relative to `cwd`, or `seed`, which this package brings.
+   * It may say whose settings it holds: its `dir` counts from the file's own folder.
+   */
   readonly file?: string | undefined;
 }
 
@@ -42,23 +45,22 @@ export type Settings = Values & {
  */
 export async function loadSettings({ flags, env, cwd, file }: LoadInput): Promise<Settings> {
   const reader = new SettingReader({ cwd, env, home: env.HOME || homedir() });
-  const outside: Sources = { flags, env, dotenv: {}, file: {} };
-  const dir = String(reader.read('dir', SETTINGS.dir, find(SETTINGS.dir, outside)));
+  const named = file === undefined ? undefined : await readNamed(settingsFilePath(file, cwd), cwd);
+  const dir = readFolder(reader, { flags, env, dotenv: {}, file: {} }, named);
   throwFaults(reader.faults);
   await mustBeFolder(dir, reader.where('dir'));
 
-  const filePath = file === undefined ? join(dir, 'config', 'worker.json') : settingsFilePath(file, cwd);
-  const places = { dir, file: shownPath(filePath, cwd), dotenv: shownPath(join(dir, '.env'), cwd) };
+  const { shownAs, content } = named ?? (await standardFile(dir, cwd));
+  const places = { dir, file: shownAs, dotenv: shownPath(join(dir, '.env'), cwd) };
   reader.filesAre(places);
-  const content = await readSettingsFile(filePath, places.file);
-  if (content === undefined && file !== undefined) {
-    throw new WorkerError('file-unreadable', `The settings file ${places.file} does not exist.`);
-  }
-  const sources: Sources = { flags, env, dotenv: await readDotenv(dir), file: content ?? {} };
+  const sources: Sources = { flags, env, dotenv: await readDotenv(dir), file: content };
 
   // The one place where the loop over the schema meets its type: each value is read by its own kind.
   const values = Object.fromEntries(
-    SETTING_LIST.map(([name, setting]) => [name, reader.read(name, setting, find(setting, sources))]),
+    SETTING_LIST.map(([name, setting]) => [
+      name,
+      name === 'dir' ? dir : reader.read(name, setting, find(setting, sources)),
+    ]),
   ) as Values;
   const faults = [...reader.faults, ...misplaced(sources, places)];
   // Rules compare values, so they wait until all values are sound.
@@ -68,6 +70,41 @@ export async function loadSettings({ flags, env, cwd, file }: LoadInput): Promis
     origins: reader.origins as Record<SettingName, Origin>,
     warnings: unknownVariables(sources, places),
   });
+}
+
+interface SettingsFile {
+  /** Its name in sentences. */
+  readonly shownAs: string;
+  readonly content: Readonly<Record<string, unknown>>;
+}
+
+interface NamedFile extends SettingsFile {
+  /** What its `dir` says, and the folder that counts from. */
+  readonly dir: unknown;
+  readonly base: string;
+}
+
+async function readNamed(path: string, cwd: string): Promise<NamedFile> {
+  const shownAs = shownPath(path, cwd);
+  const whole = await readSettingsFile(path, shownAs);
+  if (!whole) throw new WorkerError('file-unreadable', `The settings file ${shownAs} does not exist.`);
+  const { dir, ...content } = whole;
+  return { shownAs, content, dir: dir ?? undefined, base: dirname(path) };
+}
+
+async function standardFile(dir: string, cwd: string): Promise<SettingsFile> {
+  const path = join(dir, 'config', 'worker.json');
+  const shownAs = shownPath(path, cwd);
+  return { shownAs, content: (await readSettingsFile(path, shownAs)) ?? {} };
+}
+
+/** From a flag or the environment; else from a file that was named, and so was not found by it. */
+function readFolder(reader: SettingReader, outside: Sources, named: NamedFile | undefined): string {
+  const found = find(SETTINGS.dir, outside);
+  if (found.origin.from !== 'default' || named?.dir === undefined)
+    return String(reader.read('dir', SETTINGS.dir, found));
+  reader.filesAre({ dir: named.base, file: named.shownAs, dotenv: '' });
+  return String(reader.read('dir', SETTINGS.dir, { origin: { from: 'file', name: 'dir' }, raw: named.dir }));
 }
 
 async function mustBeFolder(dir: string, subject: string): Promise<void> {

@@ -66,6 +66,20 @@ export const inboxId: Kind<string> = {
   write: (value) => value,
 };
 
+/** A name that is safe in an address and as a part of a file's name. */
+export const agentName: Kind<string> = {
+  word: 'name',
+  read(raw) {
+    const value = textOf(raw);
+    return value !== undefined && isAgentName(value)
+      ? { value }
+      : { write: 'up to 32 letters, digits, hyphens or underscores, beginning with a letter or digit' };
+  },
+  write: (value) => value,
+};
+
+export const isAgentName = (text: string): boolean => /^[A-Za-z0-9][\w-]{0,31}$/.test(text);
+
 const ADDRESS = /^[@#][^\s@#,]{1,64}$/;
 
 /** `@alice` or `#ops`, as names are compared; a bare name is an alias. */

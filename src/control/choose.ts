@@ -1,9 +1,11 @@
-// Which of the running programs a command means: the named inbox, the current folder, or the only one there is.
+// Which of the running programs a command means: the named agent or inbox, the current folder, or the only one.
 import { resolve } from 'node:path';
 import { WorkerError } from '../domain/errors.js';
 import type { RunningEntry, RunningKind } from './running-entry.js';
 
 export interface Choice {
+  /** `--agent`: its own name. */
+  readonly agent?: string | undefined;
   /** `--inbox`: its name in .mcp.json, or its identity (the first 6 characters or more). */
   readonly inbox?: string | undefined;
   /** The current folder, or `--dir`. */
@@ -17,11 +19,12 @@ export function chooseRunning(entries: readonly RunningEntry[], choice: Choice =
   const kinds = choice.kind === undefined ? undefined : [choice.kind].flat();
   const able = entries.filter((entry) => kinds === undefined || kinds.includes(entry.kind));
   const what = kinds?.join(' or ') ?? 'worker';
-  const { inbox, dir } = choice;
+  const { dir } = choice;
 
-  const named = inbox === undefined ? able : able.filter((entry) => isNamed(entry, inbox));
+  const named = able.filter((entry) => isNamed(entry, choice));
   if (named.length === 0) {
-    const which = inbox === undefined ? '' : ` for the inbox ${inbox}`;
+    const called = choice.agent === undefined ? '' : ` named ${choice.agent}`;
+    const which = choice.inbox === undefined ? called : `${called} for the inbox ${choice.inbox}`;
     throw new WorkerError('not-running', `No ${what}${which} is running.${listed('Running are', able)}`);
   }
   const here = named.filter((entry) => dir !== undefined && resolve(entry.folder) === resolve(dir));
@@ -31,16 +34,19 @@ export function chooseRunning(entries: readonly RunningEntry[], choice: Choice =
   throw new WorkerError('ambiguous', `Several are running.${listed('They are', fitting)}`);
 }
 
-/** By its name in .mcp.json, or by its identity (the first 6 characters or more). */
-export function isNamed(entry: RunningEntry, inbox: string): boolean {
-  return entry.inboxName === inbox || (inbox.length >= 6 && entry.identity.startsWith(inbox));
+/** Whether it is the agent and the inbox that were named, as far as they were. */
+export function isNamed(entry: RunningEntry, { agent, inbox }: Pick<Choice, 'agent' | 'inbox'>): boolean {
+  if (agent !== undefined && entry.name !== agent) return false;
+  if (inbox === undefined || entry.inboxName === inbox) return true;
+  return inbox.length >= 6 && entry.identity.startsWith(inbox);
 }
 
 function listed(intro: string, entries: readonly RunningEntry[]): string {
   if (entries.length === 0) return '';
-  const names = entries.map(
-    ({ kind, inboxName, identity, folder, pid }) =>
-      `${kind} ${inboxName} (${identity.slice(0, 8)}) in ${folder}, pid ${pid}`,
-  );
-  return ` ${intro}: ${names.join('; ')}.`;
+  return ` ${intro}: ${entries.map(describeEntry).join('; ')}.`;
+}
+
+function describeEntry({ kind, name, inboxName, identity, folder, pid }: RunningEntry): string {
+  const called = name === undefined ? '' : `${name}: `;
+  return `${called}${kind} ${inboxName} (${identity.slice(0, 8)}) in ${folder}, pid ${pid}`;
 }

@@ -38,7 +38,7 @@ export function controlClient(
   const ask = async (method: 'GET' | 'POST', path: string, body?: object): Promise<Answer> => {
     if (!entry.control) throw new WorkerError('not-running', `There is nothing to steer in ${who}.`);
     try {
-      const response = await fetch(new URL(`/control/${path}`, entry.control.url), {
+      const response = await fetch(`${entry.control.url}/control/${path}`, {
         method,
         headers: {
           authorization: `Bearer ${entry.control.token}`,

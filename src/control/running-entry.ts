@@ -17,7 +17,9 @@ export interface RunningEntry {
   readonly identity: string;
   /** The inbox's name in .mcp.json. */
   readonly inboxName: string;
-  /** The private listener, with the token of this run. */
+  /** The agent's own name: always there where one process runs several. */
+  readonly name?: string;
+  /** The private listener (of several agents in one process: with this one's path), and the token of this run. */
   readonly control?: { readonly url: string; readonly token: string };
   /** An embedded inbox and the keys of its aliases (`@you` → key). */
   readonly inbox?: { readonly url: string; readonly keys: Readonly<Record<string, string>> };
@@ -47,6 +49,7 @@ export function parseEntry(text: string): RunningEntry | undefined {
     folder: String(value.folder),
     identity: String(value.identity),
     inboxName: String(value.inboxName),
+    ...(typeof value.name === 'string' ? { name: value.name } : {}),
     ...(typeof control.url === 'string' && typeof control.token === 'string'
       ? { control: { url: control.url, token: control.token } }
       : {}),

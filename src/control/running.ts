@@ -1,4 +1,4 @@
-// Who is running here: one small private file per worker, rehearsal and inbox.
+// Who is running here: one small private file per agent, rehearsal and inbox.
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../lib/atomic-file.js';
@@ -10,15 +10,15 @@ export function runningFolder(stateRoot: string): string {
   return join(stateRoot, 'running');
 }
 
-/** Writes or replaces the entry of its pid, readable by its user alone: it holds tokens and keys. */
+/** Writes or replaces the entry of its pid and name, readable by its user alone: it holds tokens and keys. */
 export async function writeRunning(folder: string, entry: RunningEntry): Promise<void> {
   const text = JSON.stringify({ ...entry, home: processHome() }, null, 2);
-  await writeFileAtomic(fileOf(folder, entry.pid), `${text}\n`, { mode: 0o600 });
+  await writeFileAtomic(fileOf(folder, entry.pid, entry.name), `${text}\n`, { mode: 0o600 });
 }
 
 /** Takes the entry away. Never rejects: it is the last thing a program does, and a dead entry is skipped anyway. */
-export async function removeRunning(folder: string, pid: number): Promise<void> {
-  await rm(fileOf(folder, pid), { force: true }).catch(() => {});
+export async function removeRunning(folder: string, pid: number, name?: string): Promise<void> {
+  await rm(fileOf(folder, pid, name), { force: true }).catch(() => {});
 }
 
 /**
@@ -29,7 +29,9 @@ export async function listRunning(folder: string): Promise<RunningEntry[]> {
   const names = await readdir(folder).catch(() => []);
   const here = processHome();
   const entries = await Promise.all(
-    names.filter((name) => /^\d+\.json$/.test(name)).map((name) => aliveIn(join(folder, name), here)),
+    names
+      .filter((name) => /^\d+(-[\w-]+)?\.json$/.test(name))
+      .map((name) => aliveIn(join(folder, name), here)),
   );
   return entries.filter((entry) => entry !== undefined).sort((a, b) => a.startedAt - b.startedAt);
 }
@@ -44,4 +46,7 @@ async function aliveIn(path: string, here: ProcessHome): Promise<RunningEntry | 
   return undefined;
 }
 
-const fileOf = (folder: string, pid: number): string => join(folder, `${pid}.json`);
+/** One process may run several agents: each has a file of its own. */
+function fileOf(folder: string, pid: number, name: string | undefined): string {
+  return join(folder, name === undefined ? `${pid}.json` : `${pid}-${name}.json`);
+}

@@ -32,6 +32,7 @@ describe('defaults', () => {
     const { origins, warnings, tickPrompt, deadNoticeText, waitNoticeText, ...values } = await load(cwd);
     expect(values).toEqual({
       dir: cwd,
+      name: undefined,
       inbox: undefined,
       inboxId: undefined,
       profile: 'auto',

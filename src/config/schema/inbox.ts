@@ -1,5 +1,5 @@
 // Settings: which inbox, who we are there, and whom Claude may write to.
-import { addresses, alias, inboxId, path, people, profile } from '../names.js';
+import { addresses, agentName, alias, inboxId, path, people, profile } from '../names.js';
 import { settingsOf } from '../setting.js';
 import { choice, duration, text } from '../values.js';
 
@@ -11,6 +11,12 @@ export const INBOX_SETTINGS = {
     defaultText: 'the current folder',
     caption: 'the folder of the agent: `.mcp.json`, `.env` and `config/worker.json` are read there',
     outsideFiles: true,
+  }),
+  name: setting('name', agentName, {
+    default: undefined,
+    defaultText: "with `--all` the file's base name, else none",
+    caption:
+      "the agent's own name: in log lines, for `--agent`, in `/webhook/NAME` (without one that is the inbox's)",
   }),
   inbox: setting('inbox', text('name'), {
     env: ['INBOX'],
