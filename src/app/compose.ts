@@ -24,6 +24,7 @@ import { workerOptions } from './options.js';
 import { startPrivateServer } from './private-server.js';
 import { profileOf } from './profile.js';
 import { Releases } from './releases.js';
+import type { SharedParts } from './shared-parts.js';
 import { openLeasedStore } from './store-parts.js';
 import { systemClock, systemIds, systemRandom } from './system.js';
 import { addTeller, tellSecrets } from './tell-parts.js';
@@ -41,6 +42,8 @@ export interface ComposeOptions {
   readonly version: string;
   readonly observers?: readonly Observer[];
   readonly signals?: SignalLatch;
+  /** What it shares with the other agents of its process; without it, it has all that to itself. */
+  readonly shared?: SharedParts;
   /** Ends a standby that waits for the lease. */
   readonly signal: AbortSignal;
   /** Where the log goes; default stderr. */
@@ -126,7 +129,7 @@ async function build(options: ComposeOptions, releases: Releases): Promise<Compo
   await addTeller({ settings, inbox, env: options.env, folder, store, secrets, observers, releases });
 
   const mark = childMark(identity, 0);
-  const server = await startPrivateServer();
+  const server = options.shared?.server ?? (await startPrivateServer());
   releases.add(() => server.close());
   const desk = new Desk(ids);
   const gateway = gatewayApp({
@@ -186,6 +189,7 @@ async function build(options: ComposeOptions, releases: Releases): Promise<Compo
     flags,
     flagsFolder,
     signals: options.signals,
+    door: options.shared?.door,
     clock,
     observer,
     onStopFile: () => worker.stop('drain', 'the control file `stop` was found'),
@@ -204,7 +208,7 @@ async function build(options: ComposeOptions, releases: Releases): Promise<Compo
   };
   const worker = new Worker(options.wrap?.(parts) ?? parts, workerOptions(settings, inbox.name), desk);
 
-  const token = ids.word() + ids.word();
+  const token = options.shared?.token ?? ids.word() + ids.word();
   secrets.push(token);
   await openFront({
     server,
@@ -217,11 +221,13 @@ async function build(options: ComposeOptions, releases: Releases): Promise<Compo
       folder: settings.dir,
       identity,
       inboxName: inbox.name,
+      ...(settings.name === undefined ? {} : { name: settings.name }),
       ...(options.rehearsal?.inbox ? { inbox: options.rehearsal.inbox } : {}),
       ...(options.rehearsal?.agentAlias ? { agentAlias: options.rehearsal.agentAlias } : {}),
     },
     stateRoot: options.rehearsal?.stateRoot ?? settings.stateDir,
     releases,
+    agents: options.shared?.agents,
   });
 
   return {

@@ -1,5 +1,6 @@
 // The front that other commands see: control on the private listener, and the file that says where it is.
 import {
+  type AgentLine,
   controlApp,
   type RunningEntry,
   removeRunning,
@@ -25,10 +26,15 @@ export interface FrontWish {
   /** The root in which other commands look for us. */
   readonly stateRoot: string;
   readonly releases: Releases;
+  /** Those of the process; undefined where this one is alone. */
+  readonly agents: (() => Promise<readonly AgentLine[]>) | undefined;
 }
 
 export async function openFront(wish: FrontWish): Promise<void> {
   const { server, worker, store, token, entry, releases } = wish;
+  const alone = async (): Promise<AgentLine[]> => [
+    { name: entry.name ?? entry.inboxName, path: '/', health: (await worker.status()).health },
+  ];
   const control = controlApp({
     token,
     // The private server has checked the Host header, for all its parts.
@@ -36,6 +42,7 @@ export async function openFront(wish: FrontWish): Promise<void> {
     status: () => worker.status(),
     wake: (kind) => worker.wake(kind),
     stop: (how) => worker.stop(how, 'asked by command'),
+    agents: wish.agents ?? alone,
     ...storeOperations(store, systemClock),
     changed: () => worker.wake('manual'),
   });
@@ -48,5 +55,5 @@ export async function openFront(wish: FrontWish): Promise<void> {
     processStart: processStart(process.pid) ?? '',
     control: { url: server.url, token },
   });
-  releases.add(() => removeRunning(folder, process.pid));
+  releases.add(() => removeRunning(folder, process.pid, entry.name));
 }

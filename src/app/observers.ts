@@ -32,6 +32,7 @@ export interface ObserversWish {
 export function makeObservers(wish: ObserversWish): Observers {
   const { settings, folder, clock, secrets } = wish;
   const logger = createLogger({
+    agent: settings.name,
     level: settings.logLevel,
     format: settings.logFormat,
     secrets,

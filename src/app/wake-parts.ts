@@ -7,6 +7,7 @@ import type { Flags } from '../ports/flags.js';
 import type { Observer } from '../ports/observer.js';
 import type { WakeSource } from '../ports/wake-source.js';
 import {
+  type Door,
   processSignals,
   type SignalLatch,
   type WebhookReceiver,
@@ -22,6 +23,8 @@ export interface WakeWish {
   readonly flags: Flags;
   readonly flagsFolder: string;
   readonly signals: SignalLatch | undefined;
+  /** To the listener that several agents share; without one the agent has its own. */
+  readonly door: Door | undefined;
   readonly clock: Clock;
   readonly observer: Observer;
   onStopFile(): void;
@@ -34,17 +37,7 @@ export interface WakeParts {
 
 export function makeWakeSources(wish: WakeWish): WakeParts {
   const { settings, inbox, clock, observer, flags } = wish;
-  const receiver = settings.webhook
-    ? webhookReceiver({
-        host: settings.webhookHost,
-        port: settings.webhookPort,
-        secrets: settings.webhookSecret,
-        deliveries: wish.deliveries,
-        clock,
-        observer,
-        agentName: inbox.name,
-      })
-    : undefined;
+  const receiver = settings.webhook ? receiverOf(wish) : undefined;
   const stream = wakeStreamOf(settings, inbox);
   const files = watchFlags({
     folder: wish.flagsFolder,
@@ -61,6 +54,18 @@ export function makeWakeSources(wish: WakeWish): WakeParts {
       ...(stream ? [wakeStream({ ...stream, clock, observer, random: systemRandom })] : []),
     ],
   };
+}
+
+function receiverOf({ settings, inbox, door, deliveries, clock, observer }: WakeWish): WebhookReceiver {
+  const behind = { deliveries, clock, observer };
+  if (door) return door.attach(behind);
+  return webhookReceiver({
+    ...behind,
+    host: settings.webhookHost,
+    port: settings.webhookPort,
+    secrets: settings.webhookSecret,
+    agentName: settings.name ?? inbox.name,
+  });
 }
 
 /** AgentDM's documented wake stream lives on another host than its MCP endpoint; the embedded inbox has both on one. */

@@ -13,6 +13,7 @@ export type { RunningEntry, RunningKind } from './running-entry.js';
 export { followFile, tailFile } from './tail.js';
 export { watchFlags } from './watch-flags.js';
 export type {
+  AgentLine,
   DeadList,
   DeadMessage,
   MessageStory,

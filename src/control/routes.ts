@@ -6,7 +6,7 @@ import type { Status } from '../domain/status.js';
 import type { WakeKind } from '../domain/wake.js';
 import { redact } from '../lib/redact.js';
 import { bearerIs } from './bearer.js';
-import { type Operations, refusal, type StopHow } from './wire.js';
+import { type AgentLine, type Operations, refusal, type StopHow } from './wire.js';
 
 export interface ControlOptions extends Operations {
   /** This run's token; the running file of the worker carries it. Not empty. */
@@ -14,6 +14,8 @@ export interface ControlOptions extends Operations {
   /** Judges the Host header: a page in a browser must not reach us by a name of its own. */
   isAllowedHost(host: string | undefined): boolean;
   status(): Promise<Status>;
+  /** The agents of this process, this one among them. */
+  agents(): Promise<readonly AgentLine[]>;
   wake(kind: WakeKind): void;
   /** Begins the stop and returns: the answer must get out before the listener closes. */
   stop(how: StopHow): void;
@@ -25,7 +27,7 @@ const MAX_TURNS = 1000;
 const DEFAULT_TURNS = 20;
 
 /**
- * `/control/…`: GET status, POST wake, POST stop {how}, GET messages/:id, POST messages/:id/retry and …/drop,
+ * `/control/…`: GET status, GET agents, POST wake, POST stop {how}, GET messages/:id, POST messages/:id/retry and …/drop,
  * POST outbox/:row/resend and …/drop, GET dead, GET turns?limit. Refusals are JSON (`Refusal`): 403 foreign host, 401
  * wrong token, 400 and 404 as usual, 409 for what its state does not allow, 500 for what failed within.
  */
@@ -44,6 +46,8 @@ export function controlApp(options: ControlOptions): Hono {
   });
 
   app.get('/control/status', async (c) => c.json(await options.status()));
+
+  app.get('/control/agents', async (c) => c.json({ agents: await options.agents() }));
 
   app.post('/control/wake', (c) => {
     options.wake('manual');

@@ -1,8 +1,18 @@
 // What control says over HTTP: shapes that both the routes and their client know.
 import { ERROR_KINDS, type ErrorCode, WorkerError } from '../domain/errors.js';
 import type { OutboxRow } from '../domain/outbox.js';
+import type { Health } from '../domain/status.js';
 import type { TurnRecord, TurnResult } from '../ports/ledger.js';
 import type { MessageLife } from '../ports/mailbox.js';
+
+/** One of the agents of a process. */
+export interface AgentLine {
+  readonly name: string;
+  /** Where it lies on the private listener: `/` for one that is alone, `/NAME/` for one of several. */
+  readonly path: string;
+  /** `starting` and `waiting` (for its lease, say) before it runs, `ended` after. */
+  readonly health: Health | 'starting' | 'waiting' | 'ended';
+}
 
 export type StopHow = 'drain' | 'force';
 

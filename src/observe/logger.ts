@@ -7,6 +7,8 @@ import { scrubber } from './scrub.js';
 export type { Logger } from 'pino';
 
 export interface LoggerOptions {
+  /** The agent's own name: each line carries it as `agent`. */
+  readonly agent?: string | undefined;
   /** trace, debug, info, warn, error, fatal or silent. */
   readonly level: string;
   /** `auto`: pretty when the stream is a terminal, else JSON. */
@@ -29,7 +31,7 @@ export function createLogger(options: LoggerOptions): Logger {
   return pino(
     {
       level: options.level,
-      base: null,
+      base: options.agent === undefined ? null : { agent: options.agent },
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: describeError, error: describeError, cause: describeError },
@@ -51,8 +53,9 @@ function destination(
     colorize: stream.isTTY === true && !process.env.NO_COLOR,
     translateTime: 'SYS:HH:MM:ss',
     singleLine: true,
+    messageFormat: '{if agent}{agent}: {end}{msg}',
     // The sentence says it all; the fields beside it are for machines and for debugging.
-    ...(verbose ? {} : { include: 'level,time,err,error' }),
+    ...(verbose ? { ignore: 'agent' } : { include: 'level,time,err,error' }),
   });
   return { write: (line) => void stream.write(`${page(scrub(line)).trimEnd()}\n`) };
 }

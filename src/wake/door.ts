@@ -18,8 +18,15 @@ interface WebhookCounts {
   readonly refused: Readonly<Record<RefusalReason, number>>;
 }
 
-export interface WebhookSource extends WakeSource {
+export interface WebhookReceiver extends WakeSource {
+  /** Where it listens now; undefined while it does not. */
+  address(): Address | undefined;
   counts(): WebhookCounts;
+}
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
 }
 
 /** What the agent behind a door brings along. */
@@ -41,6 +48,7 @@ interface Awake extends Behind {
 export class Door implements Addressee {
   readonly name: string | undefined;
   readonly secrets: readonly Secret[];
+  readonly #address: () => Address | undefined;
   readonly #counts = {
     accepted: 0,
     duplicates: 0,
@@ -55,15 +63,17 @@ export class Door implements Addressee {
   /** A delivery could not be recorded, which was told of, and none has been since. */
   #forgetful = false;
 
-  constructor(name: string | undefined, secrets: readonly Secret[]) {
+  constructor(name: string | undefined, secrets: readonly Secret[], address: () => Address | undefined) {
     this.name = name;
     this.secrets = secrets;
+    this.#address = address;
   }
 
   /** The agent's wake source. Between its start and its stop, believed posts wake. */
-  attach(behind: Behind): WebhookSource {
+  attach(behind: Behind): WebhookReceiver {
     return {
       name: 'webhook',
+      address: this.#address,
       connected: () => false,
       // A receiver listens by default; only a secret, or a post that was believed, shows that somebody means to call.
       announces: () => this.secrets.length > 0 || this.#counts.accepted > 0,

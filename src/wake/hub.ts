@@ -2,7 +2,7 @@
 import { WorkerError } from '../domain/errors.js';
 import type { Clock } from '../ports/clock.js';
 import type { Observer } from '../ports/observer.js';
-import { Door } from './door.js';
+import { type Address, Door } from './door.js';
 import { httpEdge } from './http-edge.js';
 import { type Addressed, judge } from './judge.js';
 import { Listener } from './listener.js';
@@ -58,7 +58,7 @@ export class WebhookHub {
         `The webhook receiver would listen on ${host === '' ? 'every address' : host} without a secret.`,
       );
     }
-    const door = new Door(name, secrets.map(parseSecret));
+    const door = new Door(name, secrets.map(parseSecret), () => this.address());
     this.#doors.push(door);
     return door;
   }
@@ -69,7 +69,7 @@ export class WebhookHub {
     if (at >= 0) this.#doors.splice(at, 1);
   }
 
-  address(): { host: string; port: number } | undefined {
+  address(): Address | undefined {
     return this.#listener?.address();
   }
 

@@ -1,6 +1,6 @@
 // The webhook receiver of an agent that is alone: a listener with one door behind it.
 import type { Deliveries } from '../ports/deliveries.js';
-import type { WebhookSource } from './door.js';
+import type { WebhookReceiver } from './door.js';
 import { WebhookHub, type WebhookHubOptions } from './hub.js';
 
 export interface WebhookOptions extends WebhookHubOptions {
@@ -9,11 +9,6 @@ export interface WebhookOptions extends WebhookHubOptions {
   readonly deliveries: Deliveries;
   /** The name that `POST /webhook/NAME` wakes; without one only `/webhook` wakes. */
   readonly agentName?: string | undefined;
-}
-
-export interface WebhookReceiver extends WebhookSource {
-  /** Where it listens now; undefined while it does not. */
-  address(): { host: string; port: number } | undefined;
 }
 
 /**
@@ -25,7 +20,6 @@ export function webhookReceiver(options: WebhookOptions): WebhookReceiver {
   const source = hub.door(options.agentName, options.secrets).attach(options);
   return {
     ...source,
-    address: () => hub.address(),
     async start(wake) {
       await source.start(wake);
       await hub.open();

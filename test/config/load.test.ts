@@ -223,6 +223,30 @@ describe('the folder', () => {
     expect((await fault(cwd, { env: { INBOX_WORKER_DIR: 'file' } })).message).toContain('is not a folder');
   });
 
+  it('may be said by a file that was named: from where that file lies, and after flag and environment', async () => {
+    const cwd = await folderWith({
+      'config/agents/scout.json': { dir: '../../scout', system_prompt_file: 'mine.md' },
+      'config/agents/lost.json': { dir: 'nowhere' },
+      'config/agents/odd.json': { dir: 7, min_slep: 1 },
+      'scout/.env': 'MIN_SLEEP=7s',
+      'clerk/.env': 'MIN_SLEEP=8s',
+    });
+    const file = 'config/agents/scout.json';
+    const scout = await load(cwd, { file });
+    expect(scout).toMatchObject({ dir: join(cwd, 'scout'), minSleepMs: 7000 });
+    expect(scout.systemPromptFile).toBe(join(cwd, 'scout', 'mine.md'));
+    expect(scout.origins.dir).toEqual({ from: 'file', name: 'dir' });
+    expect((await load(cwd, { file, flags: { dir: 'clerk' } })).minSleepMs).toBe(8000);
+    const env = { INBOX_WORKER_DIR: 'clerk' };
+    expect((await load(cwd, { file, env })).minSleepMs).toBe(8000);
+    expect((await fault(cwd, { file: 'config/agents/lost.json' })).message).toBe(
+      `"dir" in config/agents/lost.json names ${join(cwd, 'config/agents/nowhere')}, which does not exist; write the agent's folder.`,
+    );
+    expect((await fault(cwd, { file: 'config/agents/odd.json' })).message).toContain(
+      '"dir" in config/agents/odd.json is 7; write a path.',
+    );
+  });
+
   it('is not named in the files that it holds', async () => {
     const cwd = await folderWith({ '.env': 'INBOX_WORKER_DIR=x\n', 'config/worker.json': { dir: 'x' } });
     const { message } = await fault(cwd);

@@ -20,6 +20,13 @@ it('paths come out absolute: from their base, from the home, or as they are', ()
   expect(value(names.path, '')).toBeUndefined();
 });
 
+it('an agent’s name is safe in an address and in a file’s name', () => {
+  for (const name of ['scout', 'Clerk_2', '7', 'a'.repeat(32)])
+    expect(value(names.agentName, name)).toBe(name);
+  for (const name of ['', '-a', '_a', 'a b', 'a/b', '..', 'a.b', 'ä', '%41', 'a'.repeat(33)])
+    expect(value(names.agentName, name), name).toBeUndefined();
+});
+
 it('a program without a slash stays a name for PATH', () => {
   expect(['claude', './claude', '~/bin/claude'].map((raw) => value(names.program, raw))).toEqual([
     'claude',

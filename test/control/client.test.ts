@@ -35,6 +35,7 @@ async function served(over: Partial<ControlOptions> = {}) {
     token: TOKEN,
     isAllowedHost: (host) => host?.startsWith('127.0.0.1:') === true,
     status: async () => status(),
+    agents: async () => [{ name: 'scout', path: '/', health: 'idle' }],
     wake: (kind) => did.push(`wake ${kind}`),
     stop: (how) => did.push(`stop ${how}`),
     show: async (id) =>
@@ -70,6 +71,16 @@ describe('controlClient', () => {
     expect(await worker.show('m/1')).toMatchObject({ message: { id: 'm/1' } });
     expect(await worker.show('m2')).toBeUndefined();
     expect(await worker.turns(7)).toEqual([{ id: 't7' }]);
+  });
+
+  it('finds one of several by the path in its address', async () => {
+    const asked: string[] = [];
+    const url = await listen((request, response) => {
+      asked.push(request.url ?? '');
+      response.end('{}');
+    });
+    await client(`${url}/scout`).wake();
+    expect(asked).toEqual(['/scout/control/wake']);
   });
 
   it('lists, retries, drops and decides', async () => {

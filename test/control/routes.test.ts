@@ -18,6 +18,7 @@ function app(over: Partial<ControlOptions> = {}) {
     token: TOKEN,
     isAllowedHost: (host) => host === undefined || host.startsWith('127.0.0.1'),
     status: async () => status(),
+    agents: async () => [{ name: 'scout', path: '/', health: 'idle' }],
     wake: (kind) => did.push(`wake ${kind}`),
     stop: (how) => did.push(`stop ${how}`),
     show: async () => undefined,
@@ -52,6 +53,12 @@ describe('the control routes', () => {
     const response = await ask('status');
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual(JSON.parse(JSON.stringify(status())));
+  });
+
+  it('tell of the agents of the process', async () => {
+    expect(await (await ask('agents')).json()).toEqual({
+      agents: [{ name: 'scout', path: '/', health: 'idle' }],
+    });
   });
 
   it('wake by hand', async () => {

@@ -47,6 +47,17 @@ describe('the running files', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
+  it('are one for each agent of a process, and one that ends takes only its own away', async () => {
+    for (const name of ['scout', 'clerk-2']) await writeRunning(folder, entry({ name }));
+    expect(await readdir(folder)).toEqual([`${process.pid}-clerk-2.json`, `${process.pid}-scout.json`]);
+    expect((await listRunning(folder)).map(({ name }) => name).sort()).toEqual(['clerk-2', 'scout']);
+    await removeRunning(folder, process.pid, 'scout');
+    expect((await listRunning(folder)).map(({ name }) => name)).toEqual(['clerk-2']);
+    await put('4194305-scout.json', entry({ pid: 2 ** 22 + 1, name: 'scout' }));
+    expect(await listRunning(folder)).toHaveLength(1);
+    expect(await readdir(folder)).toEqual([`${process.pid}-clerk-2.json`]);
+  });
+
   it('are none where there is no folder', async () => {
     expect(await listRunning(join(root, 'missing'))).toEqual([]);
   });
@@ -116,6 +127,10 @@ describe('chooseRunning', () => {
   const c = entry({ pid: 3, folder: '/a', inboxName: 'mail', identity: 'cccccccc3' });
   const inbox = entry({ pid: 4, folder: '/a', kind: 'inbox', inboxName: 'local', identity: 'dddddddd4' });
 
+  const s1 = entry({ pid: 5, folder: '/s1', name: 'scout' });
+  const s2 = entry({ pid: 5, folder: '/s2', name: 'clerk' });
+  const s3 = entry({ pid: 6, folder: '/s3', name: 'scout', inboxName: 'mail' });
+
   it.each([
     ['the only one, wherever', [a], { dir: '/elsewhere' }, a],
     ['the one of the current folder', [a, b], { dir: '/b/' }, b],
@@ -123,6 +138,8 @@ describe('chooseRunning', () => {
     ['the one named, by the beginning of its identity', [a, b], { inbox: 'bbbbbb' }, b],
     ['the named one of the current folder, of two of that name', [b, c], { inbox: 'mail', dir: '/a' }, c],
     ['the one that can do it', [a, inbox], { kind: 'inbox' as const }, inbox],
+    ['the agent that was named, from whatever folder', [s1, s2, a], { agent: 'clerk', dir: '/s1' }, s2],
+    ['the named agent of the named inbox', [s1, s3], { agent: 'scout', inbox: 'mail' }, s3],
     ['one of several kinds', [b, inbox], { kind: ['worker', 'rehearsal'] as const, dir: '/a' }, b],
   ])('takes %s', (_what, entries, choice, expected) => {
     expect(chooseRunning(entries, choice)).toBe(expected);
@@ -139,6 +156,13 @@ describe('chooseRunning', () => {
     expect(() => chooseRunning([inbox], { kind: ['worker', 'rehearsal'] })).toThrow(
       'No worker or rehearsal is running.',
     );
+  });
+
+  it('tells who runs by name', () => {
+    expect(() => chooseRunning([s1], { agent: 'clerk' })).toThrow(
+      'No worker named clerk is running. Running are: scout: worker agentdm (abcdef01) in /s1, pid 5.',
+    );
+    expect(() => chooseRunning([s1, s2])).toThrow(/They are: scout: worker .*; clerk: worker .*pid 5\.$/);
   });
 
   it('throws ambiguous, listing those it cannot choose from', () => {

@@ -112,6 +112,24 @@ describe('the JSON log', () => {
   });
 });
 
+describe('an agent with a name', () => {
+  it('is named in each line', () => {
+    const { log, lines } = logger({ agent: 'scout' });
+    log.info('looked');
+    log.child({ turn: 1 }).warn('slow');
+    expect(lines()).toMatchObject([
+      { agent: 'scout', msg: 'looked' },
+      { agent: 'scout', msg: 'slow' },
+    ]);
+  });
+
+  it.each(['info', 'debug'])('stands before each sentence of the pretty log, at %s', (level) => {
+    const { log, text } = logger({ agent: 'scout', format: 'pretty', level });
+    log.info('looked');
+    expect(text()).toMatch(/ scout: looked\n$/);
+  });
+});
+
 describe('the pretty log', () => {
   it('is chosen on a terminal, written at once, and shows the sentence without its fields', () => {
     const { log, text } = logger({}, true);
