@@ -1,11 +1,12 @@
 // `run`: answers the inbox until it is stopped; with --once, works off what waits and ends.
 import type { Command } from 'commander';
 import { type ComposedAgent, compose, type RunEnd } from '../app/compose.js';
-import { loadSettings, resolveInbox, type Settings } from '../config/index.js';
+import { loadSettings, type ResolvedInbox, resolveInbox, type Settings } from '../config/index.js';
 import { WorkerError } from '../domain/errors.js';
 import { serviceNotifier } from '../service/index.js';
 import { CONFIG, configOf } from './config-option.js';
 import type { CliContext } from './context.js';
+import { describeInbox } from './describe-inbox.js';
 import { addSettingOptions, type Flags } from './setting-options.js';
 import { stopSignals } from './stop-signals.js';
 
@@ -13,9 +14,19 @@ export function addRun(program: Command, context: CliContext, finish: (code: num
   const command = program
     .command('run')
     .description('answer the inbox until stopped (with --once: look, work off what waits, end)')
-    .action(async (flags: Flags) => finish(await run(flags, context)));
+    .argument('[files...]', 'with --all: a settings file for each agent, folders of them, or patterns')
+    .option('--all', 'many agents in one process; without files those of config/agents (docs/many-agents.md)')
+    .action(async (files: string[], flags: Flags) => finish(await runWhat(files, flags, context)));
   command.option(...CONFIG);
   addSettingOptions(command);
+}
+
+async function runWhat(files: string[], flags: Flags, context: CliContext): Promise<number> {
+  if (flags.all) return (await import('./run-all.js')).runAll(files, flags, context);
+  if (files.length === 0) return run(flags, context);
+  throw new WorkerError('usage', `run takes no file without --all: ${files.join(' ')}`, {
+    hint: `One agent: ${context.self} run --config FILE. Several: ${context.self} run --all FILE…`,
+  });
 }
 
 export async function run(flags: Flags, context: CliContext): Promise<number> {
@@ -39,14 +50,8 @@ export async function run(flags: Flags, context: CliContext): Promise<number> {
 }
 
 /** Runs a real inbox. What it is going to answer is said first. */
-export async function live(
-  settings: Settings,
-  inbox: NonNullable<Awaited<ReturnType<typeof resolveInbox>>>,
-  context: CliContext,
-): Promise<number> {
-  const where = inbox.server.type === 'http' ? new URL(inbox.server.url).origin : inbox.server.command;
-  const why = { named: 'as asked', agentdm: 'by its name', only: 'the only entry' }[inbox.chosen];
-  context.err(`The inbox is "${inbox.name}" (${why}) at ${where}, for the agent in ${settings.dir}`);
+export async function live(settings: Settings, inbox: ResolvedInbox, context: CliContext): Promise<number> {
+  context.err(`The inbox is ${describeInbox(inbox)}, for the agent in ${settings.dir}`);
 
   const service = serviceNotifier({
     env: context.env,

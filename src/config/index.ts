@@ -5,6 +5,7 @@ export { endpointOf, inboxIdentity } from './identity.js';
 export { loadSettings, type Settings } from './load.js';
 export { loginEnvironment } from './login.js';
 export { type ResolvedInbox, resolveInbox } from './mcp-json.js';
+export { isAgentName } from './names.js';
 export { settingOptions } from './options.js';
 export { readProfileFile } from './profile-file.js';
 export { readSystemPrompt } from './prompt-file.js';

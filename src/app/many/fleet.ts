@@ -1,0 +1,205 @@
+// Many agents in one process: what they share, their starts one after the other, their common end.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { AgentLine } from '../../control/index.js';
+import { EXIT } from '../../domain/errors.js';
+import type { WakeKind } from '../../domain/wake.js';
+import { createLogger, logObserver } from '../../observe/index.js';
+import type { Clock } from '../../ports/clock.js';
+import type { Observer } from '../../ports/observer.js';
+import { type Door, WebhookHub } from '../../wake/index.js';
+import type { RunEnd } from '../../worker/run-end.js';
+import { compose } from '../compose.js';
+import { type PrivateServer, startPrivateServer } from '../private-server.js';
+import { Releases } from '../releases.js';
+import { systemClock, systemIds, systemRandom } from '../system.js';
+import { agreed, withWebhook } from './clashes.js';
+import { gravest } from './gravest.js';
+import { Member } from './member.js';
+import type { AgentPlan } from './plan.js';
+
+export interface FleetOptions {
+  /** At least one; checked by `loadAgents`. */
+  readonly plans: readonly AgentPlan[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly version: string;
+  /** Where the logs go; default stderr. */
+  readonly log?: NodeJS.WritableStream;
+  /** One has come to its end; `left` others have not. */
+  onEnd(name: string, end: RunEnd, left: number): void;
+  /** For tests only. */
+  readonly compose?: typeof compose;
+  readonly clock?: Clock;
+}
+
+/** The next one starts when this one's Claude Code is up, or after this time. */
+const STAGGER_MS = 2_000;
+
+export class Fleet {
+  readonly #options: FleetOptions;
+  readonly #clock: Clock;
+  readonly #server: PrivateServer;
+  readonly #hub: WebhookHub;
+  readonly #doors = new Map<string, Door>();
+  readonly #members: readonly Member[];
+  readonly #token = systemIds.word() + systemIds.word();
+  /** Whose work it is that runs now: an error that nobody caught is known by it. */
+  readonly #owner = new AsyncLocalStorage<Member>();
+  readonly #stopping = new AbortController();
+  #faults = 0;
+  #left: number;
+
+  constructor(options: FleetOptions, server: PrivateServer) {
+    const { plans, clock = systemClock } = options;
+    this.#options = options;
+    this.#clock = clock;
+    this.#server = server;
+    const takers = withWebhook(plans);
+    this.#hub = new WebhookHub({
+      host: agreed(takers, 'webhookHost'),
+      port: agreed(takers, 'webhookPort'),
+      clock,
+      observer: this.#logOf(plans[0]),
+    });
+    for (const { name, settings } of takers)
+      this.#doors.set(name, this.#hub.door(name, settings.webhookSecret));
+    this.#members = plans.map((plan) => this.#member(plan));
+    this.#left = plans.length;
+  }
+
+  /** Starts all and waits for the end of all. Answers the gravest exit code. */
+  async run(): Promise<number> {
+    const listens = this.#options.plans.some(({ settings }) => settings.webhook && !settings.once);
+    if (listens) await this.#hub.open();
+    const runs: Promise<number>[] = [];
+    for (const member of this.#members) {
+      runs.push(this.#owner.run(member, () => this.#runOne(member)));
+      await this.#stagger(member);
+    }
+    const codes = await Promise.all(runs);
+    return gravest(this.#faults > 0 ? [...codes, EXIT.internal] : codes);
+  }
+
+  /** All at once: each has its own `drain` time, counted from now. */
+  stop(how: 'drain' | 'force', text: string): void {
+    this.#stopping.abort();
+    for (const member of this.#members) member.stop(how, text);
+  }
+
+  wake(kind: WakeKind): void {
+    for (const member of this.#members) member.wake(kind);
+  }
+
+  agents = (): Promise<AgentLine[]> =>
+    Promise.all(
+      this.#members.map(async (member) => ({
+        name: member.name,
+        path: `/${member.name}/`,
+        health: await member.health(),
+      })),
+    );
+
+  /**
+   * Something that nobody caught: ends the agent whose it is, and answers its name. Where that cannot be told, all are
+   * drained; a second time, forced.
+   */
+  uncaught(error: unknown): string | undefined {
+    const member = this.#owner.getStore();
+    if (member) {
+      member.crash(error);
+      return member.name;
+    }
+    this.#faults += 1;
+    this.stop(this.#faults > 1 ? 'force' : 'drain', 'an error of the process that nobody caught');
+    return undefined;
+  }
+
+  /** Frees the ports. Call it after the run. */
+  async close(): Promise<void> {
+    const releases = new Releases();
+    releases.add(() => this.#server.close());
+    releases.add(() => this.#hub.close());
+    await releases.run();
+  }
+
+  async #runOne(member: Member): Promise<number> {
+    const end = await member.run();
+    const door = this.#doors.get(member.name);
+    if (door) this.#hub.shut(door);
+    this.#left -= 1;
+    this.#options.onEnd(member.name, end, this.#left);
+    return end.exitCode;
+  }
+
+  /** Ten programs of 400 MB that start at one instant hinder one another. */
+  async #stagger(member: Member): Promise<void> {
+    const over = new AbortController();
+    const enough = AbortSignal.any([over.signal, this.#stopping.signal]);
+    const slept = this.#clock.sleepUntil(this.#clock.now() + STAGGER_MS, enough);
+    await Promise.race([member.settled, slept]);
+    over.abort();
+  }
+
+  #member(plan: AgentPlan): Member {
+    const { env, version, log, compose: composeOne = compose } = this.#options;
+    const { name, settings, inbox } = plan;
+    const member: Member = new Member({
+      name,
+      once: settings.once,
+      standby: settings.standby,
+      clock: this.#clock,
+      random: systemRandom,
+      observer: this.#logOf(plan, name),
+      compose: (signal, observer) =>
+        composeOne({
+          settings,
+          inbox,
+          env,
+          version,
+          signal,
+          observers: [observer],
+          ...(log ? { log } : {}),
+          shared: {
+            server: this.#within(this.#server.under(name), () => member),
+            token: this.#token,
+            door: this.#doors.get(name),
+            agents: this.agents,
+          },
+        }),
+    });
+    return member;
+  }
+
+  /** What is asked of an agent over the shared listener is the agent's work. */
+  #within(server: PrivateServer, member: () => Member): PrivateServer {
+    return {
+      ...server,
+      mount: (prefix, part) =>
+        server.mount(prefix, (request) => this.#owner.run(member(), () => part(request))),
+    };
+  }
+
+  #logOf(plan: AgentPlan | undefined, agent?: string): Observer {
+    const { log } = this.#options;
+    const { logLevel = 'info', logFormat = 'auto', webhookSecret = [] } = plan?.settings ?? {};
+    const key = plan?.inbox.key;
+    return logObserver(
+      createLogger({
+        agent,
+        level: logLevel,
+        format: logFormat,
+        secrets: key === undefined ? webhookSecret : [key, ...webhookSecret],
+        ...(log ? { stream: log } : {}),
+      }),
+    );
+  }
+}
+
+export async function openFleet(options: FleetOptions): Promise<Fleet> {
+  const server = await startPrivateServer();
+  try {
+    return new Fleet(options, server);
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+}
