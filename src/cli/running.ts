@@ -4,6 +4,7 @@ import { loadSettings } from '../config/index.js';
 import {
   type Choice,
   chooseRunning,
+  fittingRunning,
   listRunning,
   type RunningEntry,
   runningFolder,
@@ -26,19 +27,64 @@ export function named({ agent, inbox }: Flags): Pick<Choice, 'agent' | 'inbox'> 
   return { agent: text(agent), inbox: text(inbox) };
 }
 
-export async function findRunning(
+type Kind = NonNullable<Choice['kind']>;
+
+export async function findRunning(flags: Flags, kind: Kind, context: CliContext): Promise<RunningEntry> {
+  return chooseRunning(await everyRunning(flags, context), choiceOf(flags, kind, context));
+}
+
+/**
+ * Those that the flags fit: with `--all` whatever was named of all that run here, else what `findRunning` would
+ * choose from.
+ * @throws WorkerError `not-running` when there is none
+ */
+export async function findAllRunning(
   flags: Flags,
-  kind: NonNullable<Choice['kind']>,
+  kind: Kind,
   context: CliContext,
-): Promise<RunningEntry> {
+): Promise<readonly RunningEntry[]> {
+  const entries = await everyRunning(flags, context);
+  const choice = choiceOf(flags, kind, context);
+  const fitting = fittingRunning(entries, flags.all ? { ...choice, dir: undefined } : choice);
+  return fitting.length > 0 ? fitting : [chooseRunning(entries, choice)];
+}
+
+/** Every one with `--all`, else the one that the flags choose. */
+export async function findOneOrAll(
+  flags: Flags,
+  kind: Kind,
+  context: CliContext,
+): Promise<readonly RunningEntry[]> {
+  return flags.all ? findAllRunning(flags, kind, context) : [await findRunning(flags, kind, context)];
+}
+
+/** One that fails must not keep the others from being asked: the first failure is thrown at the end. */
+export async function toEach(
+  entries: readonly RunningEntry[],
+  work: (entry: RunningEntry) => Promise<void>,
+): Promise<void> {
+  const failures: unknown[] = [];
+  for (const entry of entries) await work(entry).catch((error) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
+}
+
+/** For a sentence about what was done to it. */
+export function shortName({ kind, name, inboxName, pid }: RunningEntry): string {
+  return `${kind} ${name === undefined ? inboxName : `${name} (${inboxName})`}, pid ${pid}`;
+}
+
+function choiceOf(flags: Flags, kind: Kind, { cwd }: CliContext): Choice {
+  return { ...named(flags), dir: typeof flags.dir === 'string' ? flags.dir : cwd, kind };
+}
+
+async function everyRunning(flags: Flags, context: CliContext): Promise<RunningEntry[]> {
   // A command that only finds a running program must not fail over a fault in a settings file it does not need.
   const { stateDir } = await loadSettings({
     flags: { stateDir: flags.stateDir },
     env: stateEnvironment(context.env),
     cwd: context.cwd,
   });
-  const dir = typeof flags.dir === 'string' ? flags.dir : context.cwd;
-  return chooseRunning(await listRunning(runningFolder(stateDir)), { ...named(flags), dir, kind });
+  return listRunning(runningFolder(stateDir));
 }
 
 /** What says where the state root is, and nothing else: a command that needs no more must not fail over more. */

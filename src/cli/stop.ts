@@ -4,7 +4,7 @@ import { controlClient, type RunningEntry } from '../control/index.js';
 import { WorkerError } from '../domain/errors.js';
 import { processStart } from '../lib/process-identity.js';
 import type { CliContext } from './context.js';
-import { addChoosing, findRunning } from './running.js';
+import { addChoosing, findOneOrAll, findRunning, shortName, toEach } from './running.js';
 import type { Flags } from './setting-options.js';
 
 export function addStop(program: Command, context: CliContext): void {
@@ -12,25 +12,27 @@ export function addStop(program: Command, context: CliContext): void {
     .command('stop')
     .description('let the running worker finish its turn and end (an embedded inbox: --inbox local-inbox)')
     .option('--force', 'end the running turn now; its message is taken up again at the next start')
+    .option('--all', 'every agent that runs here')
     .action(async (flags: Flags) => {
-      const entry = await toStop(flags, context);
       const how = flags.force ? 'force' : 'drain';
-      if (entry.control) await controlClient(entry).stop(how);
-      // An embedded inbox has nothing to drain and no private listener: a signal, to this very process only.
-      else if (processStart(entry.pid) === entry.processStart) process.kill(entry.pid, 'SIGTERM');
-      context.out(`Stopping (${how}): ${entry.kind} ${entry.inboxName}, pid ${entry.pid}.`);
+      await toEach(await toStop(flags, context), async (entry) => {
+        if (entry.control) await controlClient(entry).stop(how);
+        // An embedded inbox has nothing to drain and no private listener: a signal, to this very process only.
+        else if (processStart(entry.pid) === entry.processStart) process.kill(entry.pid, 'SIGTERM');
+        context.out(`Stopping (${how}): ${shortName(entry)}.`);
+      });
     });
   addChoosing(command);
 }
 
 /** Workers and rehearsals; the embedded inbox only by its name, since others depend on it. */
-async function toStop(flags: Flags, context: CliContext): Promise<RunningEntry> {
+async function toStop(flags: Flags, context: CliContext): Promise<readonly RunningEntry[]> {
   try {
-    return await findRunning(flags, ['worker', 'rehearsal'], context);
+    return await findOneOrAll(flags, ['worker', 'rehearsal'], context);
   } catch (error) {
     const inbox = await findRunning(flags, 'inbox', context).catch(() => undefined);
     if (!inbox || !(error instanceof WorkerError) || error.code !== 'not-running') throw error;
-    if (flags.inbox !== undefined) return inbox;
+    if (flags.inbox !== undefined) return [inbox];
     throw new WorkerError('not-running', `No worker is running; an embedded inbox is (pid ${inbox.pid}).`, {
       hint: `To end the inbox: ${context.self} stop --inbox ${inbox.inboxName}`,
     });

@@ -14,24 +14,32 @@ export interface Choice {
   readonly kind?: RunningKind | readonly RunningKind[] | undefined;
 }
 
+/** Those that fit, oldest first: the named ones, of them those of the folder, where there are any. May be none. */
+export function fittingRunning(
+  entries: readonly RunningEntry[],
+  { dir, kind, ...wanted }: Choice,
+): RunningEntry[] {
+  const named = able(entries, kind).filter((entry) => isNamed(entry, wanted));
+  const here = named.filter((entry) => dir !== undefined && resolve(entry.folder) === resolve(dir));
+  return here.length > 0 ? here : named;
+}
+
 /** @throws WorkerError `not-running` when none fits, `ambiguous` when several do; both list what runs */
 export function chooseRunning(entries: readonly RunningEntry[], choice: Choice = {}): RunningEntry {
-  const kinds = choice.kind === undefined ? undefined : [choice.kind].flat();
-  const able = entries.filter((entry) => kinds === undefined || kinds.includes(entry.kind));
-  const what = kinds?.join(' or ') ?? 'worker';
-  const { dir } = choice;
-
-  const named = able.filter((entry) => isNamed(entry, choice));
-  if (named.length === 0) {
-    const called = choice.agent === undefined ? '' : ` named ${choice.agent}`;
-    const which = choice.inbox === undefined ? called : `${called} for the inbox ${choice.inbox}`;
-    throw new WorkerError('not-running', `No ${what}${which} is running.${listed('Running are', able)}`);
-  }
-  const here = named.filter((entry) => dir !== undefined && resolve(entry.folder) === resolve(dir));
-  const fitting = here.length > 0 ? here : named;
+  const fitting = fittingRunning(entries, choice);
   const [only, ...others] = fitting;
   if (only && others.length === 0) return only;
-  throw new WorkerError('ambiguous', `Several are running.${listed('They are', fitting)}`);
+  if (only) throw new WorkerError('ambiguous', `Several are running.${listed('They are', fitting)}`);
+  const what = choice.kind === undefined ? 'worker' : [choice.kind].flat().join(' or ');
+  const called = choice.agent === undefined ? '' : ` named ${choice.agent}`;
+  const which = choice.inbox === undefined ? called : `${called} for the inbox ${choice.inbox}`;
+  const instead = listed('Running are', able(entries, choice.kind));
+  throw new WorkerError('not-running', `No ${what}${which} is running.${instead}`);
+}
+
+function able(entries: readonly RunningEntry[], kind: Choice['kind']): RunningEntry[] {
+  const kinds = kind === undefined ? undefined : [kind].flat();
+  return entries.filter((entry) => kinds === undefined || kinds.includes(entry.kind));
 }
 
 /** Whether it is the agent and the inbox that were named, as far as they were. */

@@ -1,9 +1,10 @@
 // The door of the room: steering a worker by file and by HTTP, and finding the ones that run.
-export { type Choice, chooseRunning, isNamed } from './choose.js';
+export { type Choice, chooseRunning, fittingRunning, isNamed } from './choose.js';
 export { type ControlClient, controlClient } from './client.js';
 export { dropStale, fileFlags } from './flags.js';
 export { setPaused } from './pause-file.js';
 export { renderStatus } from './render.js';
+export { type AgentRow, renderAgents } from './render-agents.js';
 export { renderDead } from './render-dead.js';
 export { renderStory } from './render-story.js';
 export { renderTurns } from './render-turns.js';

@@ -83,7 +83,7 @@ export const ERROR_KINDS = {
     exitCode: EXIT.notRunning,
     hint: 'Start it with `inbox-worker run`, or `npm start` for a rehearsal.',
   },
-  ambiguous: { exitCode: EXIT.usage, hint: 'Say which one with --inbox.' },
+  ambiguous: { exitCode: EXIT.usage, hint: 'Say which one with --agent, --inbox or --dir.' },
   'send-refused': { exitCode: EXIT.internal, hint: 'Check the name of the recipient.' },
   'store-unusable': {
     exitCode: EXIT.internal,

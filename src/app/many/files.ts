@@ -12,18 +12,18 @@ export const AGENTS_FOLDER = join('config', 'agents');
  */
 export async function agentFiles(words: readonly string[], cwd: string): Promise<string[]> {
   const found = new Map<string, string>();
+  const add = (realPath: string, file: string) => found.set(realPath, found.get(realPath) ?? file);
   const faults: string[] = [];
   for (const word of words.length > 0 ? words : [AGENTS_FOLDER]) {
     const files = await meant(word, cwd);
     if (typeof files === 'string') faults.push(files);
-    else for (const file of files) found.set(await realpath(file), file);
+    else for (const file of files) add(await realpath(file), file);
   }
   if (faults.length > 0) {
     throw new WorkerError('file-unreadable', faults.join('\n'), {
       hint: `Name a settings file for each agent, a folder that holds them, or a pattern such as '${AGENTS_FOLDER}/*.json'.`,
     });
   }
-  // A file given by two ways keeps its first place: a Map does.
   return [...found.values()];
 }
 
@@ -33,7 +33,7 @@ async function meant(word: string, cwd: string): Promise<string[] | string> {
   const there = await stat(path).catch(() => undefined);
   if (there?.isFile()) return [path];
   if (there?.isDirectory()) {
-    const files = await fitting([path], '*.json');
+    const files = await filesOf(await fitting([path], '*.json'));
     return files.length > 0 ? files : `The folder ${word} holds no .json file.`;
   }
   if (!/[*?]/.test(word)) return `The settings file ${word} does not exist.`;
@@ -48,6 +48,10 @@ async function expanded(pattern: string): Promise<string[]> {
   for (const name of names.filter((part) => part !== '')) {
     places = /[*?]/.test(name) ? await fitting(places, name) : places.map((place) => join(place, name));
   }
+  return filesOf(places);
+}
+
+async function filesOf(places: readonly string[]): Promise<string[]> {
   const kinds = await Promise.all(places.map((place) => stat(place).catch(() => undefined)));
   return places.filter((_, index) => kinds[index]?.isFile());
 }
