@@ -2,6 +2,7 @@
 import {
   type AgentLine,
   controlApp,
+  listRunning,
   type RunningEntry,
   removeRunning,
   runningFolder,
@@ -49,6 +50,8 @@ export async function openFront(wish: FrontWish): Promise<void> {
   server.mount('control', (request) => control.fetch(request));
 
   const folder = runningFolder(wish.stateRoot);
+  // Those of killed runs are taken away by looking: keys and tokens should not lie about.
+  await listRunning(folder);
   await writeRunning(folder, {
     ...entry,
     pid: process.pid,

@@ -1,10 +1,16 @@
 // A laboratory with several agents: a folder, an alias and a key for each, their settings files in one folder.
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Posted } from '../../src/local-inbox/index.js';
 import { type Lab, openLab, WorkerProcess } from './agent-lab.js';
 
 const MAIN = resolve(import.meta.dirname, '../../dist/main.js');
+
+/** Where the Claude of an agent reaches its gateway, as its generated configuration says. */
+export interface GatewayEntry {
+  readonly url: string;
+  readonly token: string;
+}
 
 export interface FleetLab {
   readonly lab: Lab;
@@ -18,6 +24,10 @@ export interface FleetLab {
   answers(name: string, to: string): Posted[];
   /** The agent's next answer, after `already` of them. */
   answerOf(name: string, to: string, already?: number): Promise<Posted>;
+  /** By agent. */
+  gateways(): Promise<Map<string, GatewayEntry>>;
+  /** The running files that lie there. */
+  runningFiles(): Promise<string[]>;
   close(): Promise<void>;
 }
 
@@ -67,6 +77,21 @@ export async function openFleetLab(
     answers,
     answerOf: (name, to, already = 0) =>
       lab.posted.first((message) => message === answers(name, to)[already], `an answer of ${name} to ${to}`),
+    async gateways() {
+      const state = join(lab.stateRoot, 'inbox-worker');
+      const names = await readdir(state, { recursive: true });
+      const found = new Map<string, GatewayEntry>();
+      for (const name of names.filter((one) => /claude-mcp-[^/]*\.json$/.test(one))) {
+        const { mcpServers } = JSON.parse(await readFile(join(state, name), 'utf8'));
+        const { url, headers } = mcpServers.agentdm;
+        const token = String(headers.Authorization).replace('Bearer ', '');
+        found.set(new URL(url).pathname.split('/')[1] ?? '', { url, token });
+      }
+      return found;
+    },
+    async runningFiles() {
+      return (await readdir(join(lab.stateRoot, 'inbox-worker', 'running')).catch(() => [])).sort();
+    },
     close: () => lab.close(),
   };
 }
