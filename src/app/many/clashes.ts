@@ -14,7 +14,7 @@ export function clashes(plans: readonly AgentPlan[]): string[] {
         `${files(same)} answer one inbox, "${same[0]?.inbox.name}", with the same key: an inbox has one agent. ` +
         'Leave one out, or give each its own key (one in the environment goes before those of .env).',
     ),
-    ...shared(distinct(plans), ({ stateFolder }) => stateFolder).map(
+    ...shared(distinct(plans), ({ store }) => store).map(
       (same) =>
         `${files(same)} have one inbox_id, "${same[0]?.identity}", for different inboxes; give each its own.`,
     ),

@@ -28,6 +28,7 @@ export interface MemberWish {
 const HEALS: readonly ErrorCode[] = [
   'lease-held',
   'store-unusable',
+  'store-unreachable',
   'inbox-down',
   'claude-not-found',
   'claude-too-old',

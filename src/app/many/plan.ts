@@ -23,9 +23,10 @@ export interface AgentPlan {
   /** Of the inbox; and what it would be without an `inbox_id`. */
   readonly identity: string;
   readonly account: string;
-  /** The agent's folder, and its state folder, by their true paths as far as they are there. */
+  /** The agent's folder, by its true path. */
   readonly folder: string;
-  readonly stateFolder: string;
+  /** Where its mail lies: what no two may share. */
+  readonly store: string;
 }
 
 export interface PlanWish {
@@ -58,7 +59,7 @@ export async function planAgent({ file, shownAs, flags, env, cwd }: PlanWish): P
     identity,
     account: identityOf({ ...settings, inboxId: undefined }, inbox),
     folder: await trueOf(settings.dir),
-    stateFolder: join(await trueOf(settings.stateDir), identity),
+    store: join(settings.databaseUrl ?? (await trueOf(settings.stateDir)), identity),
   };
 }
 

@@ -67,7 +67,7 @@ describe('each agent', () => {
       ['scout', 7],
     ]);
     expect(plans.map(({ inbox }) => inbox.key)).toEqual(['key-of-clerk', 'key-of-scout']);
-    expect(new Set(plans.map(({ stateFolder }) => stateFolder)).size).toBe(2);
+    expect(new Set(plans.map(({ store }) => store)).size).toBe(2);
   });
 
   it('takes what flags and environment say for all', async () => {
@@ -134,10 +134,14 @@ describe('together they must not share', () => {
     expect(await faults({ files })).toEqual([expect.stringContaining('answer one inbox')]);
   });
 
-  it('a state folder', async () => {
-    expect(await faults({ files: two({ inbox_id: 'mine' }, { inbox_id: 'mine' }) })).toEqual([
-      expect.stringContaining('have one inbox_id, "mine", for different inboxes'),
-    ]);
+  it('a store, on disk or in a database', async () => {
+    const told = [expect.stringContaining('have one inbox_id, "mine", for different inboxes')];
+    const mine = (more: object) => ({ inbox_id: 'mine', ...more });
+    expect(await faults({ files: two(mine({}), mine({})) })).toEqual(told);
+    const apart = two(mine({ state_dir: 'one' }), mine({ state_dir: 'two' }));
+    expect((await load({ files: apart })).plans).toHaveLength(2);
+    const env = { INBOX_WORKER_DATABASE_URL: 'postgres://127.0.0.1:9/mail' };
+    expect(await faults({ files: apart, env })).toEqual(told);
   });
 
   it('an agent’s folder', async () => {
