@@ -116,6 +116,7 @@ async function build(options: ComposeOptions, releases: Releases): Promise<Compo
     clock,
     ids,
     releases,
+    cared: options.shared?.identities ?? [],
     signal: options.signal,
     tell: notice,
     standBy: (text) => observer.on({ type: 'standing-by', text }),

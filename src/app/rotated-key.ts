@@ -12,6 +12,8 @@ export interface ForgottenMailWish {
   /** As the folders are labelled. */
   readonly endpoint: string;
   readonly identity: string;
+  /** Inboxes of which it is known that they have an agent: those of the same process. */
+  readonly cared: readonly string[];
   readonly staleMs: number;
   readonly clock: Clock;
 }
@@ -23,7 +25,7 @@ export interface ForgottenMailWish {
 export async function forgottenMail(wish: ForgottenMailWish): Promise<string[]> {
   const sentences: string[] = [];
   for (const folder of await foldersOfEndpoint(wish.stateRoot, wish.endpoint, wish.identity)) {
-    const left = await leftIn(folder, wish);
+    const left = wish.cared.includes(basename(folder.path)) ? undefined : await leftIn(folder, wish);
     if (!left) continue;
     const whose = left.folder === undefined ? '' : ` It was last answered from ${left.folder}.`;
     const id = basename(folder.path);

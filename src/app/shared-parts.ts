@@ -10,6 +10,8 @@ export interface SharedParts {
   readonly token: string;
   /** To the public listener; undefined where this agent takes no webhooks. */
   readonly door: Door | undefined;
+  /** Of all inboxes that are answered here. */
+  readonly identities: readonly string[];
   /** The agents of the process, in their order. */
   agents(): Promise<readonly AgentLine[]>;
 }

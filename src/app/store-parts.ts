@@ -18,6 +18,8 @@ export interface StoreWish {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly releases: Releases;
+  /** Identities that other agents of this process answer. */
+  readonly cared: readonly string[];
   /** Ends a standby. */
   readonly signal: AbortSignal;
   tell(text: string): void;
@@ -38,7 +40,14 @@ export async function openLeasedStore(wish: StoreWish): Promise<LeasedStore | 'a
   const endpoint = inboxIdentity(endpointOf(inbox.server), undefined);
   const identity = identityOf(settings, inbox);
   const { stateDir: stateRoot, leaseStaleMs: staleMs } = settings;
-  for (const sentence of await forgottenMail({ stateRoot, endpoint, identity, staleMs, clock }))
+  for (const sentence of await forgottenMail({
+    stateRoot,
+    endpoint,
+    identity,
+    cared: wish.cared,
+    staleMs,
+    clock,
+  }))
     wish.tell(sentence);
   const folder = await openInboxFolder(settings.stateDir, identity, endpoint);
   if (settings.databaseUrl !== undefined) await refuseLocalMail(folder, clock);

@@ -162,6 +162,7 @@ export class Fleet {
             server: this.#within(this.#server.under(name), () => member),
             token: this.#token,
             door: this.#doors.get(name),
+            identities: this.#options.plans.map(({ identity }) => identity),
             agents: this.agents,
           },
         }),
