@@ -1,4 +1,5 @@
 // Loading the files of `run --all`: what each agent becomes, and everything that is wrong told at once.
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { agreed } from '../../../src/app/many/clashes.js';
@@ -194,4 +195,16 @@ describe('the one listener for webhooks', () => {
     const told = await faults({ files: two({ webhook_secret: 'whsec_*' }) });
     expect(told).toEqual([expect.stringMatching(/^config\/agents\/scout\.json: .*not base64/)]);
   });
+});
+
+it('takes the two files that this package brings as examples', async () => {
+  const files = { ...agent('agents/support'), ...agent('agents/scout') };
+  const folder = new URL('../../../config/agents/', import.meta.url);
+  for (const name of await readdir(folder))
+    files[`config/agents/${name}`] = await readFile(new URL(name, folder), 'utf8');
+  const { cwd, plans } = await load({ files });
+  expect(plans.map(({ name, folder: dir }) => [name, dir])).toEqual([
+    ['scout', join(cwd, 'agents/scout')],
+    ['support', join(cwd, 'agents/support')],
+  ]);
 });
