@@ -1,12 +1,12 @@
 // `run`: answers the inbox until it is stopped; with --once, works off what waits and ends.
 import type { Command } from 'commander';
 import { type ComposedAgent, compose, type RunEnd } from '../app/compose.js';
+import { describeInbox } from '../app/describe-inbox.js';
 import { loadSettings, type ResolvedInbox, resolveInbox, type Settings } from '../config/index.js';
 import { WorkerError } from '../domain/errors.js';
 import { serviceNotifier } from '../service/index.js';
 import { CONFIG, configOf } from './config-option.js';
 import type { CliContext } from './context.js';
-import { describeInbox } from './describe-inbox.js';
 import { addSettingOptions, type Flags } from './setting-options.js';
 import { stopSignals } from './stop-signals.js';
 

@@ -1,4 +1,6 @@
 // What befalls one of many agents, or all of them: the others go on, and nothing is lost.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { type LogLine, processesWith, WorkerProcess } from '../support/agent-lab.js';
 import { type FleetLab, openFleetLab } from '../support/fleet-lab.js';
@@ -22,7 +24,8 @@ it('one spends the budget of its run and ends; the others answer, and the exit c
   fleet.say('@alice', 'scout', 'your last question');
   await fleet.answerOf('scout', '@alice');
   fleet.say('@alice', 'scout', 'one too many');
-  const ended = await said(running, /^scout has ended: /);
+  const ended = await said(running, /^It has ended \(6\): /);
+  expect(ended).toMatchObject({ agent: 'scout', level: 'error' });
   expect(ended.msg).toMatch(/budget.* 2 other agents go on\.$/);
   expect((await fleet.runningFiles()).join()).not.toContain('scout');
 
@@ -115,6 +118,35 @@ it('Claude Code of one cannot be found: it is told, and the others answer', asyn
   await fleet.answerOf('clerk', '@alice');
   running.signal('SIGTERM');
   expect(await running.ended()).toMatchObject({ exitCode: 0 });
+});
+
+it('an error that nobody caught ends the agent whose it is; one that is nobody’s drains all', async () => {
+  const fleet = await open({ scout: {}, clerk: {} });
+  const fault = new URL('../fixtures/uncaught.mjs', import.meta.url).href;
+  const plant = (word: string): Record<string, string> => ({
+    NODE_OPTIONS: `--import=${fault}`,
+    PLANT: word,
+  });
+  const [, key = ''] = /=(.*)/.exec(await readFile(join(fleet.folderOf('scout'), '.env'), 'utf8')) ?? [];
+  const running = fleet.runAll(['agents'], plant(key));
+  const told = await said(running, /An error that nobody caught ends scout\./);
+  expect(told.err).toMatchObject({ message: 'planted', stack: expect.stringContaining('uncaught.mjs') });
+  expect((await said(running, /^It has ended \(1\): planted\. One other agent goes on\./)).agent).toBe(
+    'scout',
+  );
+  fleet.say('@alice', 'clerk', 'and you?');
+  await fleet.answerOf('clerk', '@alice');
+  running.signal('SIGTERM');
+  expect(await running.ended()).toMatchObject({ exitCode: 1 });
+
+  const again = fleet.runAll(['agents'], plant('SIGUSR2'));
+  for (const name of ['scout', 'clerk'])
+    await again.log.first((one) => one.agent === name && one.event === 'agent-ready', `${name}`);
+  again.signal('SIGUSR2');
+  await said(again, /An error that nobody caught ends all agents\./);
+  expect(await again.ended()).toMatchObject({ exitCode: 1 });
+  expect(again.log.items.filter(({ event }) => event === 'stopped')).toHaveLength(2);
+  expect(await fleet.runningFiles()).toEqual([]);
 });
 
 /** A message to each, whose model call is held. */

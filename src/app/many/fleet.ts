@@ -3,12 +3,12 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { AgentLine } from '../../control/index.js';
 import { EXIT } from '../../domain/errors.js';
 import type { WakeKind } from '../../domain/wake.js';
-import { createLogger, logObserver } from '../../observe/index.js';
+import { createLogger, type Logger, logObserver } from '../../observe/index.js';
 import type { Clock } from '../../ports/clock.js';
-import type { Observer } from '../../ports/observer.js';
 import { type Door, WebhookHub } from '../../wake/index.js';
 import type { RunEnd } from '../../worker/run-end.js';
 import { compose } from '../compose.js';
+import { describeInbox } from '../describe-inbox.js';
 import { type PrivateServer, startPrivateServer } from '../private-server.js';
 import { Releases } from '../releases.js';
 import { systemClock, systemIds, systemRandom } from '../system.js';
@@ -24,8 +24,6 @@ export interface FleetOptions {
   readonly version: string;
   /** Where the logs go; default stderr. */
   readonly log?: NodeJS.WritableStream;
-  /** One has come to its end; `left` others have not. */
-  onEnd(name: string, end: RunEnd, left: number): void;
   /** For tests only. */
   readonly compose?: typeof compose;
   readonly clock?: Clock;
@@ -41,6 +39,8 @@ export class Fleet {
   readonly #hub: WebhookHub;
   readonly #doors = new Map<string, Door>();
   readonly #members: readonly Member[];
+  /** Of the process; each agent has one of its own. */
+  readonly #log: Logger;
   readonly #token = systemIds.word() + systemIds.word();
   /** Whose work it is that runs now: an error that nobody caught is known by it. */
   readonly #owner = new AsyncLocalStorage<Member>();
@@ -53,12 +53,13 @@ export class Fleet {
     this.#options = options;
     this.#clock = clock;
     this.#server = server;
+    this.#log = this.#logOf(plans[0]);
     const takers = withWebhook(plans);
     this.#hub = new WebhookHub({
       host: agreed(takers, 'webhookHost'),
       port: agreed(takers, 'webhookPort'),
       clock,
-      observer: this.#logOf(plans[0]),
+      observer: logObserver(this.#log),
     });
     for (const { name, settings } of takers)
       this.#doors.set(name, this.#hub.door(name, settings.webhookSecret));
@@ -104,6 +105,7 @@ export class Fleet {
    */
   uncaught(error: unknown): string | undefined {
     const member = this.#owner.getStore();
+    this.#log.error({ err: error }, `An error that nobody caught ends ${member?.name ?? 'all agents'}.`);
     if (member) {
       member.crash(error);
       return member.name;
@@ -126,7 +128,7 @@ export class Fleet {
     const door = this.#doors.get(member.name);
     if (door) this.#hub.shut(door);
     this.#left -= 1;
-    this.#options.onEnd(member.name, end, this.#left);
+    member.tell(end.exitCode === EXIT.done ? 'info' : 'error', farewell(end, this.#left));
     return end.exitCode;
   }
 
@@ -142,13 +144,15 @@ export class Fleet {
   #member(plan: AgentPlan): Member {
     const { env, version, log, compose: composeOne = compose } = this.#options;
     const { name, settings, inbox } = plan;
+    const where = `The inbox is ${describeInbox(inbox)}, for the agent in ${settings.dir}`;
     const member: Member = new Member({
       name,
+      greeting: where,
       once: settings.once,
       standby: settings.standby,
       clock: this.#clock,
       random: systemRandom,
-      observer: this.#logOf(plan, name),
+      observer: logObserver(this.#logOf(plan, name)),
       compose: (signal, observer) =>
         composeOne({
           settings,
@@ -179,20 +183,25 @@ export class Fleet {
     };
   }
 
-  #logOf(plan: AgentPlan | undefined, agent?: string): Observer {
+  #logOf(plan: AgentPlan | undefined, agent?: string): Logger {
     const { log } = this.#options;
     const { logLevel = 'info', logFormat = 'auto', webhookSecret = [] } = plan?.settings ?? {};
     const key = plan?.inbox.key;
-    return logObserver(
-      createLogger({
-        agent,
-        level: logLevel,
-        format: logFormat,
-        secrets: key === undefined ? webhookSecret : [key, ...webhookSecret],
-        ...(log ? { stream: log } : {}),
-      }),
-    );
+    return createLogger({
+      agent,
+      level: logLevel,
+      format: logFormat,
+      secrets: key === undefined ? webhookSecret : [key, ...webhookSecret],
+      ...(log ? { stream: log } : {}),
+    });
   }
+}
+
+function farewell({ exitCode, text, error }: RunEnd, left: number): string {
+  const others =
+    ['No other agent is left.', 'One other agent goes on.'][left] ?? `${left} other agents go on.`;
+  const how = `It has ended (${exitCode}): ${(error?.message ?? text).replace(/\.$/, '')}. ${others}`;
+  return error ? `${how} Try: ${error.hint}` : how;
 }
 
 export async function openFleet(options: FleetOptions): Promise<Fleet> {

@@ -13,6 +13,8 @@ import type { ComposedAgent } from '../compose.js';
 
 export interface MemberWish {
   readonly name: string;
+  /** Said first. */
+  readonly greeting: string;
   /** Works off what waits and ends; waits for nothing. */
   readonly once: boolean;
   readonly standby: boolean;
@@ -74,6 +76,11 @@ export class Member {
     }
   }
 
+  /** In its log, whether it runs or not. */
+  tell(level: 'info' | 'warn' | 'error', text: string): void {
+    this.#wish.observer.on({ type: 'notice', level, text });
+  }
+
   wake(kind: WakeKind): void {
     this.#agent?.wake(kind);
   }
@@ -92,6 +99,7 @@ export class Member {
 
   /** Never rejects. Everything the agent took is given back when it resolves. */
   async run(): Promise<RunEnd> {
+    this.tell('info', this.#wish.greeting);
     try {
       const end = await this.#live();
       return this.#crash ?? end;
@@ -165,6 +173,6 @@ export class Member {
     if (this.#told === code) return;
     this.#told = code;
     const text = `It cannot start: ${message} ${hint} It is tried again in ${Math.round(delayMs / 1000)} s, then less and less often.`;
-    this.#wish.observer.on({ type: 'notice', level: 'warn', text });
+    this.tell('warn', text);
   }
 }

@@ -1,5 +1,6 @@
 // Agents side by side: their starts, what is shared, and that the end of one is not the end of the others.
 import { AsyncResource } from 'node:async_hooks';
+import { Writable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ComposeOptions } from '../../../src/app/compose.js';
 import { type Fleet, openFleet } from '../../../src/app/many/fleet.js';
@@ -14,7 +15,9 @@ import { DONE, FakeAgent } from './fakes.js';
 let clock: VirtualClock;
 let agents: Map<string, FakeAgent>;
 let composed: Map<string, ComposeOptions>;
+/** What the log says of the end of each. */
 let ends: string[];
+let lines: { agent?: string; msg: string; err?: { stack: string } }[];
 /** Called within the start of an agent, and so as its own work. */
 let onCompose: (name: string) => void;
 let opened: Fleet | undefined;
@@ -24,6 +27,7 @@ beforeEach(() => {
   agents = new Map();
   composed = new Map();
   ends = [];
+  lines = [];
   onCompose = () => {};
 });
 afterEach(() => opened?.close());
@@ -35,7 +39,6 @@ async function open(settings: Record<string, Record<string, unknown>>): Promise<
     files[`config/agents/${name}.json`] = {
       dir: `../../${name}`,
       webhook_port: 0,
-      log_level: 'silent',
       ...own,
     };
     const headers = { Authorization: `Bearer key-of-${name}` };
@@ -49,7 +52,7 @@ async function open(settings: Record<string, Record<string, unknown>>): Promise<
     env: {},
     version: '0.0.0',
     clock,
-    onEnd: (name, { exitCode }, left) => ends.push(`${name} with ${exitCode}, ${left} left`),
+    log,
     compose: async (options) => {
       const name = options.settings.name ?? '';
       onCompose(name);
@@ -62,6 +65,16 @@ async function open(settings: Record<string, Record<string, unknown>>): Promise<
   opened = fleet;
   return fleet;
 }
+
+const log = new Writable({
+  write(chunk, _encoding, done) {
+    const line = JSON.parse(String(chunk));
+    lines.push(line);
+    const end = /^It has ended \((\d)\): .*?\. (No other|One other|\d+ other)/.exec(line.msg);
+    if (end) ends.push(`${line.agent} with ${end[1]}, ${end[2]} left`);
+    done();
+  },
+});
 
 const agent = (name: string): FakeAgent => {
   const found = agents.get(name);
@@ -104,7 +117,7 @@ describe('the starts', () => {
     fleet.stop('drain', 'SIGTERM');
     expect(await running).toBe(0);
     expect(names()).toEqual(['a']);
-    expect(ends.toSorted()).toEqual(['a with 0, 0 left', 'b with 0, 1 left'].toSorted());
+    expect(ends.toSorted()).toEqual(['a with 0, No other left', 'b with 0, One other left'].toSorted());
   });
 });
 
@@ -200,7 +213,7 @@ describe('the end of one', () => {
     await until(() => ends.length === 1);
     agent('c').ending.resolve({ exitCode: 3, text: 'taken over' });
     await until(() => ends.length === 2);
-    expect(ends).toEqual(['b with 6, 2 left', 'c with 3, 1 left']);
+    expect(ends).toEqual(['b with 6, 2 other left', 'c with 3, One other left']);
     expect(agent('a').did).toEqual(['run']);
     expect((await fleet.agents()).map(({ health }) => health)).toEqual(['idle', 'ended', 'ended']);
     agent('a').ending.resolve(DONE);
@@ -218,8 +231,10 @@ describe('the end of one', () => {
     fleet = both.fleet;
     throwing.get('b')?.();
     await until(() => ends.length === 1);
-    expect(ends).toEqual(['b with 1, 1 left']);
+    expect(ends).toEqual(['b with 1, One other left']);
     expect(agent('b').did).toContain('force: b broke');
+    const line = lines.find(({ msg }) => msg === 'An error that nobody caught ends b.');
+    expect(line?.err?.stack).toContain('fleet.test.ts');
     expect(agent('a').did).toEqual(['run']);
     fleet.stop('drain', 'enough');
     expect(await both.running).toBe(1);
