@@ -2,6 +2,7 @@
 import { type Fleet, openFleet } from '../app/many/fleet.js';
 import { loadAgents } from '../app/many/load.js';
 import { WorkerError } from '../domain/errors.js';
+import { serviceNotifier } from '../service/index.js';
 import { configOf } from './config-option.js';
 import type { CliContext } from './context.js';
 import type { Flags } from './setting-options.js';
@@ -12,11 +13,12 @@ export async function runAll(words: readonly string[], flags: Flags, context: Cl
   const { env, cwd, version } = context;
   const plans = await loadAgents({ words, flags, env, cwd });
 
+  const service = serviceNotifier({ env, pid: process.pid, onTrouble: (text) => context.err(text) });
   let fleet: Fleet | undefined;
   const stops = stopSignals(context.signals, (how, signal) => fleet?.stop(how, `${signal} was received`));
   let release = (): void => {};
   try {
-    fleet = await openFleet({ plans, env, version });
+    fleet = await openFleet({ plans, env, version, service });
     const running = fleet;
     release = onUncaught((error) => running.uncaught(error));
     context.signals.claim('SIGUSR1', () => running.wake('signal'));
@@ -27,6 +29,7 @@ export async function runAll(words: readonly string[], flags: Flags, context: Cl
     // Kept, so that a late one does not open Node's debugger.
     context.signals.claim('SIGUSR1', () => {});
     await fleet?.close();
+    await service?.close();
     release();
     stops.finish();
   }

@@ -1,2 +1,2 @@
 // The door of the room: what a service manager (systemd) is told of us.
-export { serviceNotifier } from './notifier.js';
+export { type ServiceAgent, type ServiceNotifier, serviceNotifier } from './notifier.js';

@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { CAN_LISTEN, listenAsSystemd } from '../service/systemd-socket.js';
 import { type Feed, type LogLine, processesWith } from '../support/agent-lab.js';
 import { type FleetLab, openFleetLab } from '../support/fleet-lab.js';
 
@@ -182,6 +183,23 @@ describe('a fault', () => {
       stderr: expect.stringContaining('config/agents does not exist'),
     });
   });
+});
+
+it.skipIf(!CAN_LISTEN)('are ready to systemd when all are, and tell how they are in one line', async () => {
+  const systemd = await listenAsSystemd();
+  try {
+    const fleet = await open({ scout: {}, clerk: {} });
+    const running = fleet.runAll(['agents'], { NOTIFY_SOCKET: systemd.path });
+    const heard = (text: string): Promise<string> => systemd.heard.first((one) => one === text, text);
+    await heard('READY=1');
+    for (const name of ['clerk', 'scout']) await line(running.log, name, 'agent-ready');
+    await heard('STATUS=2 agents: 2 idle');
+    running.signal('SIGTERM');
+    await heard('STOPPING=1');
+    expect(await running.ended()).toMatchObject({ exitCode: 0 });
+  } finally {
+    await systemd.close();
+  }
 });
 
 it('work off what waits and end, with --once', async () => {

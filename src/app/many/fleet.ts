@@ -5,6 +5,7 @@ import { EXIT } from '../../domain/errors.js';
 import type { WakeKind } from '../../domain/wake.js';
 import { createLogger, type Logger, logObserver } from '../../observe/index.js';
 import type { Clock } from '../../ports/clock.js';
+import type { ServiceNotifier } from '../../service/index.js';
 import { type Door, WebhookHub } from '../../wake/index.js';
 import type { RunEnd } from '../../worker/run-end.js';
 import { compose } from '../compose.js';
@@ -22,6 +23,8 @@ export interface FleetOptions {
   readonly plans: readonly AgentPlan[];
   readonly env: NodeJS.ProcessEnv;
   readonly version: string;
+  /** Where one listens. */
+  readonly service?: ServiceNotifier | undefined;
   /** Where the logs go; default stderr. */
   readonly log?: NodeJS.WritableStream;
   /** For tests only. */
@@ -149,10 +152,10 @@ export class Fleet {
       name,
       greeting: where,
       once: settings.once,
-      standby: settings.standby,
       clock: this.#clock,
       random: systemRandom,
       observer: logObserver(this.#logOf(plan, name)),
+      view: this.#options.service?.agent(name),
       compose: (signal, observer) =>
         composeOne({
           settings,

@@ -7,7 +7,8 @@ import type { WakeKind } from '../../domain/wake.js';
 import { deferred } from '../../lib/deferred.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Random } from '../../ports/ids.js';
-import type { Observer } from '../../ports/observer.js';
+import type { Observer, WorkerEvent } from '../../ports/observer.js';
+import type { ServiceAgent } from '../../service/index.js';
 import { endOfCrash, type RunEnd } from '../../worker/run-end.js';
 import type { ComposedAgent } from '../compose.js';
 
@@ -17,11 +18,12 @@ export interface MemberWish {
   readonly greeting: string;
   /** Works off what waits and ends; waits for nothing. */
   readonly once: boolean;
-  readonly standby: boolean;
   readonly clock: Clock;
   readonly random: Random;
   /** Where it tells of itself while there is no agent that could. */
   readonly observer: Observer;
+  /** What a service manager sees of it. */
+  readonly view: ServiceAgent | undefined;
   /** As `compose`: the signal ends a wait for the lease, the observer hears the agent's events. */
   compose(signal: AbortSignal, observer: Observer): Promise<ComposedAgent | 'aborted'>;
 }
@@ -37,6 +39,9 @@ const HEALS: readonly ErrorCode[] = [
   'claude-failed',
   'claude-unauthorised',
 ];
+/** Its Claude Code process is up, or will not be for now. */
+const SETTLING: readonly WorkerEvent['type'][] = ['agent-ready', 'agent-not-ready', 'standing-by'];
+
 const RETRY = { baseMs: 5_000, maxMs: 5 * 60_000 };
 
 /** After a crash its loops may hang: then it is given up, so that at least its lease is given back. */
@@ -108,6 +113,7 @@ export class Member {
     } finally {
       this.#state = 'ended';
       this.#settled.resolve();
+      this.#wish.view?.end();
     }
   }
 
@@ -128,11 +134,13 @@ export class Member {
 
   /** @throws what is no WorkerError */
   async #start(): Promise<ComposedAgent | 'aborted' | WorkerError> {
-    // On standby it waits within its start.
-    this.#state = this.#wish.standby ? 'waiting' : 'starting';
+    this.#state = 'starting';
     const observer: Observer = {
-      on: ({ type }) => {
-        if (type === 'agent-ready' || type === 'agent-not-ready') this.#settled.resolve();
+      on: (event) => {
+        // On standby it waits within its start.
+        if (event.type === 'standing-by') this.#state = 'waiting';
+        if (SETTLING.includes(event.type)) this.#settled.resolve();
+        this.#wish.view?.on(event);
       },
     };
     try {
@@ -146,6 +154,7 @@ export class Member {
   async #runToEnd(agent: ComposedAgent): Promise<RunEnd> {
     this.#agent = agent;
     this.#state = 'running';
+    this.#wish.view?.watch(() => agent.status());
     // A signal that came while everything was being made.
     if (this.#stopping.signal.aborted) agent.stop('drain', 'a stop was asked for at start');
     const over = new AbortController();
@@ -170,6 +179,7 @@ export class Member {
   #tellOfWait({ code, message, hint }: WorkerError, delayMs: number): void {
     this.#state = 'waiting';
     this.#settled.resolve();
+    this.#wish.view?.on({ type: 'standing-by', text: message });
     if (this.#told === code) return;
     this.#told = code;
     const text = `It cannot start: ${message} ${hint} It is tried again in ${Math.round(delayMs / 1000)} s, then less and less often.`;

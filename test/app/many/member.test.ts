@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { ComposedAgent } from '../../../src/app/compose.js';
 import { Member, type MemberWish } from '../../../src/app/many/member.js';
 import { WorkerError } from '../../../src/domain/errors.js';
-import type { Observer } from '../../../src/ports/observer.js';
+import type { Observer, WorkerEvent } from '../../../src/ports/observer.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
 import { Notices } from '../../wake/support.js';
 import { DONE, FakeAgent } from './fakes.js';
@@ -28,7 +28,7 @@ function member(outcomes: readonly Outcome[], wish: Partial<MemberWish> = {}): M
     name: 'scout',
     greeting: 'The inbox is …',
     once: false,
-    standby: false,
+    view: undefined,
     clock,
     random: { next: () => 0.999999 },
     observer: notices,
@@ -151,9 +151,9 @@ describe('a stop', () => {
   it('ends a standby', async () => {
     let seen: AbortSignal | undefined;
     const one = member([], {
-      standby: true,
-      compose: async (signal) => {
+      compose: async (signal, observer) => {
         seen = signal;
+        observer.on({ type: 'standing-by', text: 'Standing by.' });
         await clock.sleepUntil(Infinity, signal);
         return 'aborted';
       },
@@ -211,6 +211,26 @@ describe('a crash', () => {
     expect(await one.run()).toMatchObject({ exitCode: 1, text: 'too early' });
     expect(agent.did.at(-1)).toBe('close');
   });
+});
+
+it('shows a service manager what it does: also that it waits, and that it is over', async () => {
+  const seen: string[] = [];
+  const view = {
+    on: ({ type }: WorkerEvent) => void seen.push(type),
+    watch: (status: () => Promise<{ health: string }>) =>
+      void status().then(({ health }) => seen.push(`is ${health}`)),
+    end: () => void seen.push('end'),
+  };
+  const agent = new FakeAgent();
+  const one = member([HELD, agent], { view });
+  const running = one.run();
+  await clock.settle();
+  expect(seen).toEqual(['standing-by']);
+  await clock.until(() => agent.did.length > 0, 'the start');
+  expect(seen).toEqual(['standing-by', 'is idle']);
+  one.stop('drain', 'enough');
+  await running;
+  expect(seen.at(-1)).toBe('end');
 });
 
 it('is settled when its Claude Code is up, or will not be for now', async () => {
