@@ -4,6 +4,7 @@ import { WorkerError } from '../domain/errors.js';
 import type { OpenDatabase } from './database.js';
 import { firstSchema } from './first-schema.js';
 import { leaseMark } from './lease-mark.js';
+import { reportIndexes } from './report-indexes.js';
 import { secondSchema } from './second-schema.js';
 import { slotWear } from './slot-wear.js';
 
@@ -15,6 +16,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '2026-11-second': secondSchema,
   '2026-11-slot-wear': slotWear,
   '2026-11-write-mark': leaseMark,
+  '2026-12-report-indexes': reportIndexes,
 };
 
 /**

@@ -7,6 +7,7 @@ import type { Lease } from '../ports/lease.js';
 import type { Ledger } from '../ports/ledger.js';
 import type { Mailbox } from '../ports/mailbox.js';
 import type { Outbox } from '../ports/outbox.js';
+import type { Reports } from '../ports/reports.js';
 import type { Slots } from '../ports/slots.js';
 import { Access } from './access.js';
 import type { OpenDatabase } from './database.js';
@@ -17,6 +18,7 @@ import { StoreMailbox } from './mailbox.js';
 import { migrate, requireCurrent } from './migrate.js';
 import { StoreOutbox } from './outbox.js';
 import { openPostgres, type PostgresPlace } from './postgres.js';
+import { StoreReports } from './reports.js';
 import { StoreSlots } from './slots.js';
 import { openSqlite } from './sqlite.js';
 import { toStoreError } from './store-errors.js';
@@ -46,6 +48,7 @@ export interface Store {
   readonly mailbox: Mailbox;
   readonly outbox: Outbox;
   readonly ledger: Ledger;
+  readonly reports: Reports;
   readonly slots: Slots;
   readonly lease: Lease;
   readonly deliveries: Deliveries;
@@ -101,6 +104,7 @@ export function storeOver(database: OpenDatabase, place: string, options: StoreO
     mailbox: new StoreMailbox(lease),
     outbox: new StoreOutbox(lease),
     ledger: new StoreLedger(lease),
+    reports: new StoreReports(lease),
     slots: new StoreSlots(lease),
     lease,
     deliveries: new StoreDeliveries(lease),

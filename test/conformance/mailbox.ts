@@ -12,6 +12,7 @@ import { memoryRules } from './mailbox-memory.js';
 import { noticeRules } from './mailbox-notices.js';
 import { outboxRules } from './mailbox-outbox.js';
 import { recordRules } from './mailbox-records.js';
+import { reportRules } from './mailbox-reports.js';
 import { settleRules } from './mailbox-settle.js';
 
 export interface StoreWishes {
@@ -48,6 +49,7 @@ export function mailboxConformance(name: string, openBench: OpenBench): void {
     noticeRules(get);
     byHandRules(get);
     recordRules(get);
+    reportRules(get);
     leaseRules(get);
   });
 }

@@ -272,7 +272,7 @@ async function rescue({ mailbox, outbox }: Store, resend: boolean, now: number):
 }
 
 /** All that can be asked of a store, as one value. */
-export async function seen({ mailbox, outbox, ledger, slots, lease }: Store) {
+export async function seen({ mailbox, outbox, ledger, reports, slots, lease }: Store) {
   const each = async <K extends string, T>(
     keys: readonly K[],
     ask: (key: K) => Promise<T>,
@@ -310,6 +310,12 @@ export async function seen({ mailbox, outbox, ledger, slots, lease }: Store) {
     ends: await ledger.turnEnds('@alice', 0),
     dead: await mailbox.list({ states: ['dead', 'retry'], limit: 4 }),
     doubted: await outbox.list({ states: ['unsure', 'refused'], limit: 4 }),
+    lines: await reports.messages({ limit: 7 }),
+    lineOf: await reports.messages({ states: ['answered', 'retry'], conversation: '@alice', limit: 3 }),
+    conversations: await reports.conversations({ since: 2, limit: 2 }),
+    claimed: await reports.idsOf(CLAIMS),
+    series: await reports.series({ from: 0, to: START, bucketMs: 2 }),
+    latencies: await reports.latencies({ from: 0, to: START + 10, limit: 99 }),
     slot: await slots.load(0),
     lease: await lease.show(),
   };

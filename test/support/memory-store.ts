@@ -12,6 +12,7 @@ import type { Slots } from '../../src/ports/slots.js';
 import { bug, type MemoryDisk, type MemoryFence } from './memory-disk.js';
 import { MemoryMailbox } from './memory-mailbox.js';
 import { MemoryOutbox } from './memory-outbox.js';
+import { reportsOver } from './memory-reports.js';
 
 export { MemoryDisk } from './memory-disk.js';
 
@@ -35,6 +36,7 @@ export function openMemoryStore(options: MemoryStoreOptions): Store {
     mailbox: new MemoryMailbox(disk, lease),
     outbox: new MemoryOutbox(disk, lease),
     ledger: ledgerOver(disk, lease),
+    reports: reportsOver(disk, lease),
     slots: slotsOver(disk, lease),
     lease,
     deliveries: deliveriesOver(disk, lease),
