@@ -8,5 +8,7 @@ export const reportIndexes: Migration = {
     await index('messages_by_arrival', 'messages', ['conversation', 'seq']);
     await index('turns_by_order', 'turns', ['conversation', 'seq']);
     await index('outbox_by_sending', 'outbox', ['kind', 'sent_at']);
+    // Without it SQLite takes the one above for what is asked of a single claim, and walks through all replies.
+    await index('outbox_by_kind', 'outbox', ['claim_id', 'kind', 'sent_at']);
   },
 };

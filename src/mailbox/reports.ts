@@ -27,22 +27,32 @@ export class StoreReports implements Reports {
     return this.#store.read((db) => conversationLines(db, query));
   }
 
+  /** Places first: with the texts in hand, a database would carry all that fit through its sorting. */
   messages({ states, conversation, before, limit }: MessageQuery): Promise<MessageLine[]> {
     return this.#store.read(async (db) => {
       if (states?.length === 0) return [];
+      const places = await db
+        .selectFrom('messages')
+        .select('seq')
+        .$if(states !== undefined, (some) => some.where('state', 'in', states ?? []))
+        .$if(conversation !== undefined, (some) => some.where('conversation', '=', conversation ?? ''))
+        .$if(before !== undefined, (some) => some.where('seq', '<', before ?? 0))
+        .orderBy('seq', 'desc')
+        .limit(limit)
+        .execute();
+      if (places.length === 0) return [];
       const rows = await db
         .selectFrom('messages')
         .leftJoin('claims', 'claims.id', 'messages.claim_id')
         .selectAll('messages')
         .select(['claims.attempts', 'claims.retry_at', 'claims.last_error', 'claims.opened_at'])
         .select(firstReplyAt)
-        .$if(states !== undefined, (some) => some.where('messages.state', 'in', states ?? []))
-        .$if(conversation !== undefined, (some) =>
-          some.where('messages.conversation', '=', conversation ?? ''),
+        .where(
+          'messages.seq',
+          'in',
+          places.map((place) => place.seq),
         )
-        .$if(before !== undefined, (some) => some.where('messages.seq', '<', before ?? 0))
         .orderBy('messages.seq', 'desc')
-        .limit(limit)
         .execute();
       return rows.map(toLine);
     });
