@@ -6,11 +6,13 @@ import {
   type RunningEntry,
   removeRunning,
   runningFolder,
+  setPaused,
   writeRunning,
 } from '../control/index.js';
 import { processStart } from '../lib/process-identity.js';
 import type { Store } from '../mailbox/index.js';
 import type { Worker } from '../worker/worker.js';
+import { agentFolder } from './folders.js';
 import { storeOperations } from './operations.js';
 import type { PrivateServer } from './private-server.js';
 import type { Releases } from './releases.js';
@@ -45,6 +47,8 @@ export async function openFront(wish: FrontWish): Promise<void> {
     stop: (how) => worker.stop(how, 'asked by command'),
     agents: wish.agents ?? alone,
     ...storeOperations(store, systemClock),
+    pause: (paused) => setPaused(agentFolder(entry.folder), paused, systemClock.now()),
+    agents: async () => [{ name: entry.inboxName, path: '/', health: (await worker.status()).health }],
     changed: () => worker.wake('manual'),
   });
   server.mount('control', (request) => control.fetch(request));

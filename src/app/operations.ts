@@ -1,5 +1,6 @@
 // What a person asks of a store and does to it: the same for a worker that runs and for one that is stopped.
 import type { DeadMessage, Operations, UnsureSend } from '../control/index.js';
+import { windowStart } from '../domain/budget.js';
 import type { OutboxRow } from '../domain/outbox.js';
 import type { Store } from '../mailbox/index.js';
 import type { Clock } from '../ports/clock.js';
@@ -7,9 +8,12 @@ import type { MessageLife } from '../ports/mailbox.js';
 
 /** More than anybody decides over one by one. */
 const LISTED = 500;
+const CONVERSATIONS = 200;
+const ALIKE = 10;
+const LATENCIES = 2_000;
 
 export function storeOperations(
-  { mailbox, outbox, ledger }: Pick<Store, 'mailbox' | 'outbox' | 'ledger'>,
+  { mailbox, outbox, ledger, reports }: Pick<Store, 'mailbox' | 'outbox' | 'ledger' | 'reports'>,
   clock: Clock,
 ): Operations {
   return {
@@ -20,7 +24,24 @@ export function storeOperations(
       if (claimId === undefined) return { message, sends: [], turns: [] };
       return { message, sends: await outbox.ofClaim(claimId), turns: await ledger.ofClaim(claimId) };
     },
-    turns: (limit) => ledger.recent(limit),
+    async turns(limit) {
+      const turns = await ledger.recent(limit);
+      const ids = await reports.idsOf(turns.map((turn) => turn.claimId));
+      return turns.map((turn) => ({ ...turn, messages: ids.get(turn.claimId) ?? [] }));
+    },
+    conversations: () =>
+      reports.conversations({ since: windowStart('day', clock.now()), limit: CONVERSATIONS }),
+    async messages(query) {
+      // One more than asked for tells whether there are more.
+      const found = await reports.messages({ ...query, limit: query.limit + 1 });
+      return { messages: found.slice(0, query.limit), more: found.length > query.limit };
+    },
+    idsLike: (prefix) => reports.idsLike(prefix, ALIKE),
+    series: (query) => reports.series(query),
+    async latencies(span) {
+      const found = await reports.latencies({ ...span, limit: LATENCIES + 1 });
+      return { latencies: found.slice(0, LATENCIES), more: found.length > LATENCIES };
+    },
     async dead() {
       const messages = await mailbox.list({ states: ['dead'], limit: LISTED });
       const sends = await outbox.list({ states: ['unsure'], limit: LISTED });

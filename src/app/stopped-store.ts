@@ -71,6 +71,11 @@ export function stoppedOperations(
   return {
     show: (id) => reading((operations) => operations.show(id)),
     turns: (limit) => reading((operations) => operations.turns(limit)),
+    conversations: () => reading((operations) => operations.conversations()),
+    messages: (query) => reading((operations) => operations.messages(query)),
+    idsLike: (prefix) => reading((operations) => operations.idsLike(prefix)),
+    series: (query) => reading((operations) => operations.series(query)),
+    latencies: (span) => reading((operations) => operations.latencies(span)),
     dead: () => reading((operations) => operations.dead()),
     retry: (id) => writing((operations) => operations.retry(id)),
     drop: (id) => writing((operations) => operations.drop(id)),

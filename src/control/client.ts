@@ -1,15 +1,20 @@
 // Asks a running worker over its private listener.
 import { WorkerError } from '../domain/errors.js';
 import type { Status } from '../domain/status.js';
+import type { Bucket } from '../ports/reports.js';
+import { reportPaths } from './report-paths.js';
 import type { RunningEntry } from './running-entry.js';
 import {
+  type ConversationList,
   type DeadList,
   errorFrom,
+  type LatencyList,
+  type LedgerLine,
+  type MessagePage,
   type MessageStory,
   type Operations,
   type Reopened,
   type StopHow,
-  type TurnLine,
 } from './wire.js';
 
 export interface ControlClient extends Operations {
@@ -99,8 +104,17 @@ export function controlClient(
       return answer.body as MessageStory;
     },
     async turns(limit) {
-      return (await asked<{ turns: TurnLine[] }>('GET', `turns?limit=${limit}`)).turns;
+      return (await asked<{ turns: LedgerLine[] }>('GET', reportPaths.turns(limit))).turns;
     },
+    conversations: () => asked<ConversationList>('GET', reportPaths.conversations),
+    messages: (query) => asked<MessagePage>('GET', reportPaths.messages(query)),
+    async idsLike(prefix) {
+      return (await asked<{ ids: string[] }>('GET', reportPaths.idsLike(prefix))).ids;
+    },
+    async series(query) {
+      return (await asked<{ buckets: Bucket[] }>('GET', reportPaths.series(query))).buckets;
+    },
+    latencies: (span) => asked<LatencyList>('GET', reportPaths.latencies(span)),
     dead: () => asked<DeadList>('GET', 'dead'),
     retry: (id) => asked<Reopened>('POST', `messages/${encodeURIComponent(id)}/retry`),
     drop: (id) => asked<{ messages: number }>('POST', `messages/${encodeURIComponent(id)}/drop`),

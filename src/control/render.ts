@@ -2,6 +2,7 @@
 import type { Status } from '../domain/status.js';
 import { counted, humanDollars, humanDuration } from '../lib/human.js';
 import { oneLine } from '../lib/one-line.js';
+import { budgetShares } from './budget-words.js';
 
 /** Lines of plain text without a line end at the last; durations are relative to `now` (epoch ms). */
 export function renderStatus(status: Status, now: number): string {
@@ -12,6 +13,7 @@ export function renderStatus(status: Status, now: number): string {
     ['dead', dead(status)],
     ['outbox', outbox(status)],
     ['today', today(status)],
+    ['budget', budgets(status, now)],
     ['look', look(status, now)],
     ['claude', claude(status)],
     ['running', `for ${humanDuration(now - status.startedAt)}${status.stopping ? ', stopping' : ''}`],
@@ -73,6 +75,15 @@ function outbox({ outbox }: Status): string | undefined {
 function today({ today }: Status): string {
   const cost = humanDollars(today.costUsd);
   return `${counted(today.turns, 'turn')}, ${cost}, ${counted(today.modelCalls, 'model call')}`;
+}
+
+function budgets({ budgets }: Status, now: number): string | undefined {
+  const parts = budgets.map((state) => {
+    const spent = budgetShares(state).map(({ text }) => text);
+    const anew = state.endsAt === undefined ? '' : ` (anew in ${humanDuration(state.endsAt - now)})`;
+    return `${spent.join(' and ')} this ${state.window}${anew}`;
+  });
+  return parts.length > 0 ? parts.join('; ') : undefined;
 }
 
 function look({ look }: Status, now: number): string {

@@ -6,6 +6,7 @@ import type { Status } from '../domain/status.js';
 import type { WakeKind } from '../domain/wake.js';
 import { redact } from '../lib/redact.js';
 import { bearerIs } from './bearer.js';
+import { addReportRoutes } from './report-routes.js';
 import { type AgentLine, type Operations, refusal, type StopHow } from './wire.js';
 
 export interface ControlOptions extends Operations {
@@ -19,16 +20,17 @@ export interface ControlOptions extends Operations {
   wake(kind: WakeKind): void;
   /** Begins the stop and returns: the answer must get out before the listener closes. */
   stop(how: StopHow): void;
+  /** Makes or removes the control file `pause`; answers whether that changed anything. */
+  pause(paused: boolean): Promise<boolean>;
+  /** All agents under this address, this one among them. */
+  agents(): Promise<readonly AgentLine[]>;
   /** Something was done by hand: there may be work, or something to send. */
   changed(): void;
 }
 
-const MAX_TURNS = 1000;
-const DEFAULT_TURNS = 20;
-
 /**
- * `/control/…`: GET status, GET agents, POST wake, POST stop {how}, GET messages/:id, POST messages/:id/retry and …/drop,
- * POST outbox/:row/resend and …/drop, GET dead, GET turns?limit. Refusals are JSON (`Refusal`): 403 foreign host, 401
+ * `/control/…`: GET status, GET agents, POST wake, POST pause, POST resume, POST stop {how}, GET messages/:id, POST messages/:id/retry and …/drop,
+ * POST outbox/:row/resend and …/drop, GET dead, and the reports (report-routes). Refusals are JSON (`Refusal`): 403 foreign host, 401
  * wrong token, 400 and 404 as usual, 409 for what its state does not allow, 500 for what failed within.
  */
 export function controlApp(options: ControlOptions): Hono {
@@ -48,6 +50,13 @@ export function controlApp(options: ControlOptions): Hono {
   app.get('/control/status', async (c) => c.json(await options.status()));
 
   app.get('/control/agents', async (c) => c.json({ agents: await options.agents() }));
+
+  app.post('/control/:how{pause|resume}', async (c) => {
+    const paused = c.req.param('how') === 'pause';
+    const changed = await options.pause(paused);
+    options.changed();
+    return c.json({ paused, changed });
+  });
 
   app.post('/control/wake', (c) => {
     options.wake('manual');
@@ -84,13 +93,7 @@ export function controlApp(options: ControlOptions): Hono {
     return c.json({ settled: how });
   });
 
-  app.get('/control/turns', async (c) => {
-    const limit = Number(c.req.query('limit') ?? DEFAULT_TURNS);
-    if (!Number.isInteger(limit) || limit < 1 || limit > MAX_TURNS) {
-      return c.json(refusal('usage', `limit must be a whole number from 1 to ${MAX_TURNS}.`), 400);
-    }
-    return c.json({ turns: await options.turns(limit) });
-  });
+  addReportRoutes(app, options);
 
   app.all('/control/*', (c) =>
     c.json(refusal('usage', `There is no ${c.req.method} ${c.req.path} here.`), 404),

@@ -4,6 +4,7 @@ import type { OutboxRow } from '../domain/outbox.js';
 import type { Health } from '../domain/status.js';
 import type { TurnRecord, TurnResult } from '../ports/ledger.js';
 import type { MessageLife } from '../ports/mailbox.js';
+import type { Bucket, ConversationLine, Latency, MessageLine, MessageQuery, Span } from '../ports/reports.js';
 
 /** One of the agents of a process. */
 export interface AgentLine {
@@ -18,6 +19,11 @@ export type StopHow = 'drain' | 'force';
 
 /** A turn as the ledger has it; without a result while it runs, or where a crash took it. */
 export type TurnLine = TurnRecord & Partial<TurnResult>;
+
+/** A turn with the messages it worked on, in the order of their arrival. */
+export interface LedgerLine extends TurnLine {
+  readonly messages: readonly string[];
+}
 
 /** A message's whole life: the message, what was sent for its claim, and the turns that worked on it, oldest first. */
 export interface MessageStory {
@@ -69,12 +75,47 @@ export interface Reopened {
   readonly waits: boolean;
 }
 
+/** Those with the newest messages first. Of very many only these are listed; `total` counts all. */
+export interface ConversationList {
+  readonly conversations: readonly ConversationLine[];
+  readonly total: number;
+}
+
+/** The last that came in first. Where there are `more`, the next page is `before` the `seq` of the last one here. */
+export interface MessagePage {
+  readonly messages: readonly MessageLine[];
+  readonly more: boolean;
+}
+
+/** The newest first. `more` were answered within the span than are listed. */
+export interface LatencyList {
+  readonly latencies: readonly Latency[];
+  readonly more: boolean;
+}
+
+/** An agent that is served under the same address. */
+export interface AgentLine {
+  readonly name: string;
+  /** Where it is mounted, with a slash at both ends: `/` alone for the only one. */
+  readonly path: string;
+  readonly health: Health;
+}
+
 /** What can be asked of a worker's store and done to it by hand, whether the worker runs or not. */
 export interface Operations {
   /** A message by upstream id; undefined when the mailbox never saw it. */
   show(id: string): Promise<MessageStory | undefined>;
   /** The last turns, newest first. */
-  turns(limit: number): Promise<readonly TurnLine[]>;
+  turns(limit: number): Promise<readonly LedgerLine[]>;
+  /** At most 200; turns and their cost are those of today (UTC). */
+  conversations(): Promise<ConversationList>;
+  messages(query: MessageQuery): Promise<MessagePage>;
+  /** Ids that begin like this, at most 10, in order of arrival. */
+  idsLike(prefix: string): Promise<readonly string[]>;
+  /** Buckets without a turn are left out. */
+  series(query: Span & { readonly bucketMs: number }): Promise<readonly Bucket[]>;
+  /** At most 2,000. */
+  latencies(span: Span): Promise<LatencyList>;
   dead(): Promise<DeadList>;
   /** A dead message is to be tried again. Rejects with WorkerError `usage` when it is unknown or not dead. */
   retry(id: string): Promise<Reopened>;

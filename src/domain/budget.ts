@@ -30,6 +30,15 @@ export interface Budgets {
 
 export type BudgetWindow = 'hour' | 'day';
 
+/** A budget of all turns together, and how far it is spent. */
+export interface BudgetState {
+  readonly window: BudgetWindow | 'run';
+  readonly cap: Cap;
+  readonly spent: Spend;
+  /** When it begins anew, epoch ms; undefined for the run's, which ends with the run. */
+  readonly endsAt: number | undefined;
+}
+
 const WINDOW_MS: Record<BudgetWindow, number> = { hour: 3_600_000, day: 86_400_000 };
 
 /** Windows are those of UTC: they do not move with the machine's time zone, and a restart falls into the same one. */

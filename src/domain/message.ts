@@ -21,7 +21,9 @@ export interface IncomingMessage {
  * waiting → claimed → answered | silent | retry | dead, and retry → claimed again.
  * `answered`, `silent` and `dead` are the ends; a person may re-open a `dead` one, or drop it into silence.
  */
-export type MessageState = 'waiting' | 'claimed' | 'retry' | 'answered' | 'silent' | 'dead';
+export const MESSAGE_STATES = ['waiting', 'claimed', 'retry', 'answered', 'silent', 'dead'] as const;
+
+export type MessageState = (typeof MESSAGE_STATES)[number];
 
 const NEXT: Record<MessageState, readonly MessageState[]> = {
   // A message nobody may answer (system, ignored channel) falls silent without a turn.

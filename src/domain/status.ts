@@ -1,4 +1,5 @@
 // What a worker says of itself in one glance.
+import type { BudgetState } from './budget.js';
 import type { Hold } from './hold.js';
 import type { WakeKind } from './wake.js';
 
@@ -33,6 +34,8 @@ export interface Status {
   >;
   readonly oldestWaitingAt: number | undefined;
   readonly outbox: Readonly<Record<'queued' | 'sending' | 'sent' | 'refused' | 'unsure', number>>;
+  /** The budgets of hour, day and run that are limited. */
+  readonly budgets: readonly BudgetState[];
   readonly today: { readonly turns: number; readonly costUsd: number; readonly modelCalls: number };
   readonly agent: {
     readonly version: string | undefined;

@@ -1,5 +1,12 @@
 // The guard: asks the ledger what was spent before a turn may start, for all, for a conversation, for a message.
-import { type Budgets, exceeded, isLimited, windowEnd, windowStart } from '../domain/budget.js';
+import {
+  type BudgetState,
+  type Budgets,
+  exceeded,
+  isLimited,
+  windowEnd,
+  windowStart,
+} from '../domain/budget.js';
 import type { Claim } from '../domain/claim.js';
 import { type LoopLimit, restUntil } from '../domain/loop-guard.js';
 import type { WorkerParts } from './parts.js';
@@ -62,6 +69,22 @@ export class Guard {
       }
     }
     return { kind: 'ok' };
+  }
+
+  /** How far the limited budgets are spent, for status. */
+  async spending(): Promise<BudgetState[]> {
+    const { ledger, clock } = this.#parts;
+    const { budgets } = this.#options;
+    const now = clock.now();
+    const states: BudgetState[] = [];
+    for (const window of ['hour', 'day', 'run'] as const) {
+      const cap = budgets[window];
+      if (!isLimited(cap)) continue;
+      const ofRun = window === 'run';
+      const spent = await ledger.spent({ since: ofRun ? this.#startedAt : windowStart(window, now) });
+      states.push({ window, cap, spent, endsAt: ofRun ? undefined : windowEnd(window, now) });
+    }
+    return states;
   }
 
   /** The caps that stop only this claim. */

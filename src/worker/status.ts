@@ -24,10 +24,11 @@ export async function describeStatus(
   run: RunFacts,
 ): Promise<Status> {
   const now = parts.clock.now();
-  const [mail, outbox, today] = await Promise.all([
+  const [mail, outbox, today, budgets] = await Promise.all([
     parts.mailbox.counts(),
     parts.outbox.counts(),
     parts.ledger.totals(startOfDay(now)),
+    ticker.guard.spending(),
   ]);
   const turn = ticker.runner.current;
   const { health, why } = judgeHealth(now, holds.blocking(), [...holds.current.values()], look, turn, run);
@@ -44,6 +45,7 @@ export async function describeStatus(
     messages: mail.messages,
     oldestWaitingAt: mail.oldestWaitingAt,
     outbox,
+    budgets,
     today: { turns: today.turns, costUsd: today.costUsd, modelCalls: today.modelCalls },
     agent: { version, pid, sessionId },
   };

@@ -6,6 +6,7 @@ import { controlClient } from '../../src/control/client.js';
 import { type ControlOptions, controlApp } from '../../src/control/routes.js';
 import type { MessageStory } from '../../src/control/wire.js';
 import { WorkerError } from '../../src/domain/errors.js';
+import { noting } from './operations.js';
 import { status } from './status.js';
 
 const TOKEN = 'token-of-this-run';
@@ -34,10 +35,7 @@ async function served(over: Partial<ControlOptions> = {}) {
   const app = controlApp({
     token: TOKEN,
     isAllowedHost: (host) => host?.startsWith('127.0.0.1:') === true,
-    status: async () => status(),
-    agents: async () => [{ name: 'scout', path: '/', health: 'idle' }],
-    wake: (kind) => did.push(`wake ${kind}`),
-    stop: (how) => did.push(`stop ${how}`),
+    ...noting(did),
     show: async (id) =>
       id === 'm/1' ? ({ message: { id }, sends: [], turns: [] } as unknown as MessageStory) : undefined,
     turns: async (limit) => [{ id: `t${limit}` } as never],
@@ -46,14 +44,6 @@ async function served(over: Partial<ControlOptions> = {}) {
       did.push(`retry ${id}`);
       return { claimId: 'c1', messages: 2, waits: true };
     },
-    drop: async (id) => {
-      did.push(`drop ${id}`);
-      return { messages: 1 };
-    },
-    settleUnsure: async (row, how) => {
-      did.push(`${how} ${row}`);
-    },
-    changed: () => did.push('changed'),
     ...over,
   });
   const url = await listen(getRequestListener(app.fetch));
@@ -81,6 +71,26 @@ describe('controlClient', () => {
     });
     await client(`${url}/scout`).wake();
     expect(asked).toEqual(['/scout/control/wake']);
+  });
+
+  it('asks for reports, whatever stands in the names', async () => {
+    const { did, url } = await served();
+    const worker = client(url);
+    const query = { states: ['dead', 'retry'], conversation: '#a&b=c %', before: 7, limit: 3 } as const;
+    expect(await worker.conversations()).toEqual({ conversations: [], total: 3 });
+    expect(await worker.messages(query)).toEqual({ messages: [], more: true });
+    await worker.messages({ limit: 9 });
+    expect(await worker.idsLike('a/b?&')).toEqual(['a/b?&-1']);
+    expect(await worker.series({ from: 0, to: 5_000, bucketMs: 1_000 })).toEqual([]);
+    expect(await worker.latencies({ from: 1, to: 2 })).toEqual({ latencies: [], more: false });
+    expect(did).toEqual([
+      'conversations',
+      `messages ${JSON.stringify(query)}`,
+      'messages {"limit":9}',
+      'ids a/b?&',
+      'series {"from":0,"to":5000,"bucketMs":1000}',
+      'latencies {"from":1,"to":2}',
+    ]);
   });
 
   it('lists, retries, drops and decides', async () => {

@@ -62,6 +62,22 @@ describe('renderStatus', () => {
     expect(renderStatus(status({ agent }), NOW)).toContain('version not known yet, no process, no session');
   });
 
+  it('tells how far budgets are spent, and when they begin anew', () => {
+    const spent = { usd: 0.421, tokens: 1_200 };
+    const text = renderStatus(
+      status({
+        budgets: [
+          { window: 'day', cap: { usd: 10, tokens: 5_000 }, spent, endsAt: NOW + 3_600_000 },
+          { window: 'run', cap: { usd: 'unlimited', tokens: 9_000 }, spent, endsAt: undefined },
+        ],
+      }),
+      NOW,
+    );
+    expect(text).toContain(
+      '  budget   $0.42 of $10.00 and 1200 of 5000 tokens this day (anew in 1 h); 1200 of 9000 tokens this run\n',
+    );
+  });
+
   it('reads what came over the wire, where undefined fields are missing', () => {
     const wire = JSON.parse(JSON.stringify(status()));
     expect(renderStatus(wire, NOW)).toBe(renderStatus(status(), NOW));

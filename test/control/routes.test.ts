@@ -3,10 +3,10 @@ import { bearerIs } from '../../src/control/bearer.js';
 import { type ControlOptions, controlApp } from '../../src/control/routes.js';
 import type { MessageStory } from '../../src/control/wire.js';
 import { WorkerError } from '../../src/domain/errors.js';
+import { NOTHING_DEAD, noting } from './operations.js';
 import { status } from './status.js';
 
 const TOKEN = 'token-of-this-run';
-const NOTHING_DEAD = { messages: [], sends: [], total: { messages: 0, sends: 0 } };
 const STORY = { message: { id: 'm1' }, sends: [], turns: [] } as unknown as MessageStory;
 let did: string[];
 beforeEach(() => {
@@ -17,28 +17,7 @@ function app(over: Partial<ControlOptions> = {}) {
   return controlApp({
     token: TOKEN,
     isAllowedHost: (host) => host === undefined || host.startsWith('127.0.0.1'),
-    status: async () => status(),
-    agents: async () => [{ name: 'scout', path: '/', health: 'idle' }],
-    wake: (kind) => did.push(`wake ${kind}`),
-    stop: (how) => did.push(`stop ${how}`),
-    show: async () => undefined,
-    turns: async (limit) => {
-      did.push(`turns ${limit}`);
-      return [];
-    },
-    dead: async () => NOTHING_DEAD,
-    retry: async (id) => {
-      did.push(`retry ${id}`);
-      return { claimId: 'c1', messages: 2, waits: false };
-    },
-    drop: async (id) => {
-      did.push(`drop ${id}`);
-      return { messages: 1 };
-    },
-    settleUnsure: async (row, how) => {
-      did.push(`${how} ${row}`);
-    },
-    changed: () => did.push('changed'),
+    ...noting(did),
     ...over,
   });
 }
@@ -64,6 +43,18 @@ describe('the control routes', () => {
   it('wake by hand', async () => {
     expect((await post('wake')).status).toBe(202);
     expect(did).toEqual(['wake manual']);
+  });
+
+  it('pause and resume, and tell that something changed', async () => {
+    expect(await (await post('pause')).json()).toEqual({ paused: true, changed: true });
+    expect(await (await post('resume')).json()).toEqual({ paused: false, changed: true });
+    expect(did).toEqual(['pause', 'changed', 'resume', 'changed']);
+  });
+
+  it('tell which agents are here', async () => {
+    expect(await (await ask('agents')).json()).toEqual({
+      agents: [{ name: 'agentdm', path: '/', health: 'idle' }],
+    });
   });
 
   it('stop as asked, gently when not told', async () => {
@@ -167,6 +158,9 @@ describe('the control routes', () => {
       ['status', 'GET'],
       ['nothing', 'GET'],
       ['dead', 'GET'],
+      ['messages', 'GET'],
+      ['agents', 'GET'],
+      ['pause', 'POST'],
       ['messages/m1/retry', 'POST'],
       ['outbox/1/drop', 'POST'],
     ] as const) {

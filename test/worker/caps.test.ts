@@ -27,7 +27,10 @@ describe("the day's and the hour's budget", () => {
     for (const sender of ['@a', '@b', '@c', '@d']) lab.upstream.arrive(sender, 'x');
     const { end } = await lab.start();
     expect(lab.agent.prompts).toHaveLength(2);
-    expect(await lab.worker.status()).toMatchObject({ health: 'over-budget' });
+    expect(await lab.worker.status()).toMatchObject({
+      health: 'over-budget',
+      budgets: [{ window: 'day', cap: usd(0.1), spent: { usd: 0.12, tokens: 2_000 } }],
+    });
     await lab.drain(end);
 
     const next = new WorkerLab(budgets({ day: usd(0.1) }), lab);
@@ -49,6 +52,23 @@ describe("the day's and the hour's budget", () => {
     expect(lab.agent.prompts).toHaveLength(2);
     await lab.clock.advance(3_600_000);
     expect(lab.agent.prompts).toHaveLength(3);
+    await lab.drain(end);
+  });
+
+  it('are told by the status with how far they are spent, where they are limited', async () => {
+    const lab = new WorkerLab(budgets({ day: usd(1), run: { usd: 'unlimited', tokens: 9_000 } }));
+    lab.agent.answer = costs(0.25);
+    const startedAt = lab.clock.now();
+    lab.upstream.arrive('@a', 'x');
+    const { end } = await lab.start();
+    const spent = { usd: 0.25, tokens: 1_000 };
+    const day = 86_400_000;
+    expect((await lab.worker.status()).budgets).toEqual([
+      { window: 'day', cap: usd(1), spent, endsAt: Math.ceil(startedAt / day) * day },
+      { window: 'run', cap: { usd: 'unlimited', tokens: 9_000 }, spent, endsAt: undefined },
+    ]);
+    await lab.clock.advance(13 * 3_600_000);
+    expect((await lab.worker.status()).budgets).toMatchObject([{ spent: { usd: 0 } }, { spent }]);
     await lab.drain(end);
   });
 

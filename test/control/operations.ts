@@ -1,0 +1,32 @@
+// Operations that note what was asked of them, for the tests of this room.
+import type { ControlOptions } from '../../src/control/routes.js';
+import { status } from './status.js';
+
+export const NOTHING_DEAD = { messages: [], sends: [], total: { messages: 0, sends: 0 } };
+
+/** `did` is told in order what was asked or done. */
+export function noting(did: string[]): Omit<ControlOptions, 'token' | 'isAllowedHost'> {
+  const note = <T>(text: string, answer: T): T => {
+    did.push(text);
+    return answer;
+  };
+  return {
+    status: async () => status(),
+    wake: (kind) => did.push(`wake ${kind}`),
+    stop: (how) => did.push(`stop ${how}`),
+    pause: async (paused) => note(paused ? 'pause' : 'resume', true),
+    agents: async () => [{ name: 'agentdm', path: '/', health: 'idle' }],
+    changed: () => did.push('changed'),
+    show: async () => undefined,
+    turns: async (limit) => note(`turns ${limit}`, []),
+    conversations: async () => note('conversations', { conversations: [], total: 3 }),
+    messages: async (query) => note(`messages ${JSON.stringify(query)}`, { messages: [], more: true }),
+    idsLike: async (prefix) => note(`ids ${prefix}`, [`${prefix}-1`]),
+    series: async (query) => note(`series ${JSON.stringify(query)}`, []),
+    latencies: async (span) => note(`latencies ${JSON.stringify(span)}`, { latencies: [], more: false }),
+    dead: async () => NOTHING_DEAD,
+    retry: async (id) => note(`retry ${id}`, { claimId: 'c1', messages: 2, waits: false }),
+    drop: async (id) => note(`drop ${id}`, { messages: 1 }),
+    settleUnsure: async (row, how) => note(`${how} ${row}`, undefined),
+  };
+}
