@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { counted } from '../lib/human.js';
 import type { CliContext } from './context.js';
+import { wholeId } from './message-id.js';
 import type { Flags } from './setting-options.js';
 import { addTargetOptions, findTarget, type Target } from './target.js';
 
@@ -11,7 +12,7 @@ interface Done {
   readonly text: string;
 }
 
-const ID_HELP = 'a message id, or out-N for a send, as `dead` lists them';
+const ID_HELP = 'a message id or its first characters (4 or more); out-N for a send, as `dead` lists them';
 
 export function addRetry(program: Command, context: CliContext): void {
   add(
@@ -45,8 +46,9 @@ function add(
     .description(description)
     .argument('<id>', ID_HELP)
     .option('--json', 'as JSON')
-    .action(async (id: string, flags: Flags) => {
+    .action(async (given: string, flags: Flags) => {
       const target = await findTarget(flags, context);
+      const id = outboxRow(given) === undefined ? await wholeId(target.operations, given) : given;
       const { json, text } = await work(id, target);
       context.out(flags.json ? JSON.stringify({ id, running: target.running, ...json }) : text);
     });

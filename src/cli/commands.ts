@@ -19,6 +19,7 @@ const COMMANDS: Record<string, () => Promise<Add>> = {
   init: async () => (await import('./init.js')).addInit,
   config: async () => (await import('./config.js')).addConfig,
   doctor: async () => (await import('./doctor.js')).addDoctor,
+  messages: async () => (await import('./messages.js')).addMessages,
   show: async () => (await import('./show.js')).addShow,
   lease: async () => (await import('./lease.js')).addLease,
   ledger: async () => (await import('./ledger.js')).addLedger,

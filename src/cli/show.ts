@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { type MessageStory, renderStory } from '../control/index.js';
 import { WorkerError } from '../domain/errors.js';
 import type { CliContext } from './context.js';
+import { wholeId } from './message-id.js';
 import type { Flags } from './setting-options.js';
 import { addTargetOptions, findTarget } from './target.js';
 
@@ -10,15 +11,15 @@ export function addShow(program: Command, context: CliContext): void {
   const command = program
     .command('show')
     .description("tell a message's life: when it came, what was tried, what was sent, what it cost")
-    .argument('<id>', "the message's id in the inbox")
+    .argument('<id>', 'a message id, or its first characters (4 or more)')
     .option('--bodies', 'with the texts that came in and went out')
     .option('--json', 'as JSON')
     .action(async (id: string, flags: Flags) => {
       const { operations, running } = await findTarget(flags, context);
-      const story = await operations.show(id);
+      const story = await operations.show(await wholeId(operations, id));
       if (!story) {
         throw new WorkerError('usage', `The mailbox never saw a message ${id}.`, {
-          hint: `Check the id; ${context.self} dead lists what is dead or unsure.`,
+          hint: `Check the id; ${context.self} messages lists them.`,
         });
       }
       const bodies = flags.bodies === true;

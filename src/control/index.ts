@@ -6,6 +6,7 @@ export { setPaused } from './pause-file.js';
 export { renderStatus } from './render.js';
 export { type AgentRow, renderAgents } from './render-agents.js';
 export { renderDead } from './render-dead.js';
+export { renderMessages } from './render-messages.js';
 export { renderStory } from './render-story.js';
 export { renderTurns } from './render-turns.js';
 export { controlApp } from './routes.js';

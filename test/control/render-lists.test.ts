@@ -71,10 +71,16 @@ describe('the ledger', () => {
       conversation: '@bartholomew',
       startedAt: T + 9_000,
     });
-    expect(renderTurns([open, turn()])).toBe(
+    const mail = { messages: ['m1\u001b[2J', 'm2', 'm3'] };
+    expect(
+      renderTurns([
+        { ...open, messages: [] },
+        { ...turn(), ...mail },
+      ]),
+    ).toBe(
       [
-        '2026-11-30T12:00:00.100Z  @alice        retry   1.9 s  1 call  100 + 0 tokens  $0.01  failed: overloaded',
-        '2026-11-30T12:00:09.000Z  @bartholomew  no end',
+        '2026-11-30T12:00:00.100Z  @alice        m1 [2J +2  retry   1.9 s  1 call  100 + 0 tokens  $0.01  failed: overloaded',
+        '2026-11-30T12:00:09.000Z  @bartholomew             no end',
         '2 turns, 1 model call, $0.01',
       ].join('\n'),
     );
