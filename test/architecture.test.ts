@@ -45,7 +45,7 @@ const TABLE: Record<string, Room> = {
   tell: { rooms: BASE, packages: ['execa', 'standardwebhooks'] },
   // Speaks to whoever started the process, of which there is one however many agents run: no part of an agent.
   service: { rooms: BASE, packages: ['execa'] },
-  control: { rooms: BASE, packages: ['hono'] },
+  control: { rooms: BASE, packages: ['hono', 'uplot'] },
   config: { rooms: ['domain', 'lib'], packages: ['zod', 'dotenv'] },
   'local-inbox': {
     rooms: ['lib'],
@@ -56,7 +56,7 @@ const TABLE: Record<string, Room> = {
   app: { rooms: [...BASE, 'worker', ...PARTS], packages: ['hono', NODE_SERVER] },
   // Looks at what the composition root would put together, with its own parts, and so stands above it.
   doctor: { rooms: [...BASE, 'app', 'agent', 'config', 'control', 'inbox', 'tell', 'wake'], packages: [] },
-  cli: { rooms: [...BASE, 'app', 'bridge', 'doctor', ...PARTS], packages: ['commander'] },
+  cli: { rooms: [...BASE, 'app', 'bridge', 'doctor', ...PARTS], packages: ['commander', 'execa'] },
   main: { rooms: ['cli', 'lib'], packages: [] },
 };
 

@@ -2,7 +2,9 @@
 import {
   type AgentLine,
   controlApp,
+  dashboardApp,
   listRunning,
+  tickets as makeTickets,
   type RunningEntry,
   removeRunning,
   runningFolder,
@@ -16,7 +18,7 @@ import { agentFolder } from './folders.js';
 import { storeOperations } from './operations.js';
 import type { PrivateServer } from './private-server.js';
 import type { Releases } from './releases.js';
-import { systemClock } from './system.js';
+import { systemClock, systemIds } from './system.js';
 
 export interface FrontWish {
   readonly server: PrivateServer;
@@ -38,6 +40,7 @@ export async function openFront(wish: FrontWish): Promise<void> {
   const alone = async (): Promise<AgentLine[]> => [
     { name: entry.name ?? entry.inboxName, path: '/', health: (await worker.status()).health },
   ];
+  const tickets = makeTickets(systemClock, systemIds);
   const control = controlApp({
     token,
     // The private server has checked the Host header, for all its parts.
@@ -48,10 +51,13 @@ export async function openFront(wish: FrontWish): Promise<void> {
     agents: wish.agents ?? alone,
     ...storeOperations(store, systemClock),
     pause: (paused) => setPaused(agentFolder(entry.folder), paused, systemClock.now()),
-    agents: async () => [{ name: entry.inboxName, path: '/', health: (await worker.status()).health }],
+    ticket: () => tickets.issue(),
     changed: () => worker.wake('manual'),
   });
   server.mount('control', (request) => control.fetch(request));
+  const base = new URL(server.url).pathname.replace(/\/$/, '');
+  const dashboard = dashboardApp({ token, tickets, base });
+  server.mount('dashboard', (request) => dashboard.fetch(request));
 
   const folder = runningFolder(wish.stateRoot);
   // Those of killed runs are taken away by looking: keys and tokens should not lie about.

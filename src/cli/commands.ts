@@ -15,6 +15,7 @@ const COMMANDS: Record<string, () => Promise<Add>> = {
   read: async () => (await import('./mail.js')).addRead,
   wake: async () => (await import('./wake.js')).addWake,
   stop: async () => (await import('./stop.js')).addStop,
+  dashboard: async () => (await import('./dashboard.js')).addDashboard,
   status: async () => (await import('./status.js')).addStatus,
   init: async () => (await import('./init.js')).addInit,
   config: async () => (await import('./config.js')).addConfig,

@@ -20,6 +20,8 @@ import {
 export interface ControlClient extends Operations {
   status(): Promise<Status>;
   wake(): Promise<void>;
+  /** Opens the dashboard once, within a minute. */
+  ticket(): Promise<string>;
   /** Resolves when the stop has begun, not when it is over. */
   stop(how: StopHow): Promise<void>;
 }
@@ -88,6 +90,9 @@ export function controlClient(
     status: () => asked<Status>('GET', 'status'),
     async wake() {
       await asked('POST', 'wake');
+    },
+    async ticket() {
+      return (await asked<{ ticket: string }>('POST', 'ticket')).ticket;
     },
     async stop(how) {
       try {

@@ -1,6 +1,8 @@
 // The door of the room: steering a worker by file and by HTTP, and finding the ones that run.
 export { type Choice, chooseRunning, fittingRunning, isNamed } from './choose.js';
 export { type ControlClient, controlClient } from './client.js';
+export { dashboardApp } from './dashboard/app.js';
+export { tickets } from './dashboard/tickets.js';
 export { dropStale, fileFlags } from './flags.js';
 export { setPaused } from './pause-file.js';
 export { renderStatus } from './render.js';

@@ -4,6 +4,7 @@ import { columns } from '../lib/columns.js';
 import { counted, humanDuration } from '../lib/human.js';
 import { oneLine } from '../lib/one-line.js';
 import type { MessageLine } from '../ports/reports.js';
+import { messageDetail } from './message-words.js';
 import type { MessagePage } from './wire.js';
 
 /** Lines of plain text without a line end at the last. @param self how to call this program, for what to type next */
@@ -26,28 +27,6 @@ function cellsOf(message: MessageLine, now: number): string[] {
     sender === conversation ? oneLine(sender, 40) : `${oneLine(sender, 40)} in ${oneLine(conversation, 40)}`,
     `${humanDuration(now - spooledAt)} ago`,
     counted(chars, 'character'),
-    detail(message, now),
+    messageDetail(message, now),
   ];
 }
-
-/** What the state alone does not say. */
-export function detail(message: MessageLine, now: number): string {
-  const { state, spooledAt, repliedAt, retryAt, attempts, lastError } = message;
-  const why = lastError === undefined ? '' : `: ${oneLine(lastError, 120)}`;
-  switch (state) {
-    case 'answered':
-      return repliedAt === undefined
-        ? 'reply not sent yet'
-        : `reply sent after ${humanDuration(repliedAt - spooledAt)}`;
-    case 'retry': {
-      const due = retryAt === undefined ? 'after what its conversation has in work' : dueIn(retryAt - now);
-      return `${due}, ${counted(attempts, 'failed attempt')}${why}`;
-    }
-    case 'dead':
-      return `after ${counted(attempts, 'attempt')}${why}`;
-    default:
-      return '';
-  }
-}
-
-const dueIn = (ms: number): string => (ms <= 0 ? 'due now' : `due in ${humanDuration(ms)}`);

@@ -24,12 +24,14 @@ export interface ControlOptions extends Operations {
   pause(paused: boolean): Promise<boolean>;
   /** All agents under this address, this one among them. */
   agents(): Promise<readonly AgentLine[]>;
+  /** For a browser that is about to be started: opens the dashboard once, soon. */
+  ticket(): string;
   /** Something was done by hand: there may be work, or something to send. */
   changed(): void;
 }
 
 /**
- * `/control/…`: GET status, GET agents, POST wake, POST pause, POST resume, POST stop {how}, GET messages/:id, POST messages/:id/retry and …/drop,
+ * `/control/…`: GET status, GET agents, POST ticket, POST wake, POST pause, POST resume, POST stop {how}, GET messages/:id, POST messages/:id/retry and …/drop,
  * POST outbox/:row/resend and …/drop, GET dead, and the reports (report-routes). Refusals are JSON (`Refusal`): 403 foreign host, 401
  * wrong token, 400 and 404 as usual, 409 for what its state does not allow, 500 for what failed within.
  */
@@ -50,6 +52,8 @@ export function controlApp(options: ControlOptions): Hono {
   app.get('/control/status', async (c) => c.json(await options.status()));
 
   app.get('/control/agents', async (c) => c.json({ agents: await options.agents() }));
+
+  app.post('/control/ticket', (c) => c.json({ ticket: options.ticket() }));
 
   app.post('/control/:how{pause|resume}', async (c) => {
     const paused = c.req.param('how') === 'pause';

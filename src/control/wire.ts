@@ -93,14 +93,6 @@ export interface LatencyList {
   readonly more: boolean;
 }
 
-/** An agent that is served under the same address. */
-export interface AgentLine {
-  readonly name: string;
-  /** Where it is mounted, with a slash at both ends: `/` alone for the only one. */
-  readonly path: string;
-  readonly health: Health;
-}
-
 /** What can be asked of a worker's store and done to it by hand, whether the worker runs or not. */
 export interface Operations {
   /** A message by upstream id; undefined when the mailbox never saw it. */

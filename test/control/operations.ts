@@ -16,6 +16,7 @@ export function noting(did: string[]): Omit<ControlOptions, 'token' | 'isAllowed
     stop: (how) => did.push(`stop ${how}`),
     pause: async (paused) => note(paused ? 'pause' : 'resume', true),
     agents: async () => [{ name: 'agentdm', path: '/', health: 'idle' }],
+    ticket: () => 'a-ticket',
     changed: () => did.push('changed'),
     show: async () => undefined,
     turns: async (limit) => note(`turns ${limit}`, []),

@@ -1,0 +1,72 @@
+// The conversations: what waits in each, how its last turn ended, what it has cost today.
+import { humanDollars } from '../../../lib/human.js';
+import { oneLine } from '../../../lib/one-line.js';
+import type { ConversationLine } from '../../../ports/reports.js';
+import type { ConversationList } from '../../wire.js';
+import { must, setText } from './dom.js';
+import { table } from './table.js';
+import { ago, whole } from './words.js';
+
+export interface Conversations {
+  show(list: ConversationList, now: number): void;
+  tick(now: number): void;
+}
+
+/** @param choose shows the messages of one alone */
+export function conversations(choose: (conversation: string) => void): Conversations {
+  const grid = table<ConversationLine>(
+    'Conversations, the one with the newest message first',
+    'Nobody has written yet.',
+    ({ conversation }) => conversation,
+    [
+      {
+        title: 'With',
+        kind: 'name',
+        text: ({ conversation }) => oneLine(conversation, 80),
+        press: ({ conversation }) => choose(conversation),
+        label: ({ conversation }) => `Show the messages of ${oneLine(conversation, 80)}`,
+      },
+      {
+        title: 'Last message',
+        text: ({ lastMessageAt }, now) => ago(lastMessageAt, now),
+        hint: ({ lastMessageAt }) => whole(lastMessageAt),
+      },
+      {
+        title: 'Open',
+        kind: 'number',
+        text: ({ messages }) => some(messages.waiting + messages.claimed + messages.retry),
+      },
+      { title: 'Answered', kind: 'number', text: ({ messages }) => some(messages.answered) },
+      { title: 'Given up', kind: 'number spare', text: ({ messages }) => some(messages.dead) },
+      {
+        title: 'Last turn',
+        kind: 'spare',
+        text: ({ lastTurn }) => lastTurnWord(lastTurn),
+        hint: ({ lastTurn }) => lastTurn && whole(lastTurn.startedAt),
+      },
+      { title: 'Turns today', kind: 'number', text: ({ turns }) => some(turns) },
+      {
+        title: 'Cost today',
+        kind: 'number',
+        text: ({ costUsd }) => (costUsd > 0 ? humanDollars(costUsd) : '–'),
+      },
+    ],
+  );
+  must('conversations-list').replaceChildren(grid.element);
+  return {
+    show({ conversations: lines, total }, now) {
+      const listed = lines.length < total ? `the last ${lines.length} of ${total}` : String(total);
+      setText(must('conversations-count'), total === 0 ? '' : listed);
+      grid.show(lines, now);
+    },
+    tick: grid.tick,
+  };
+}
+
+/** A zero is noise in a column that is looked through for something. */
+const some = (count: number): string => (count === 0 ? '–' : String(count));
+
+function lastTurnWord(turn: ConversationLine['lastTurn']): string {
+  if (!turn) return '–';
+  return turn.verdict ?? (turn.endedAt === undefined ? 'no end yet' : 'ended');
+}

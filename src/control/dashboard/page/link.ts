@@ -1,0 +1,68 @@
+// Whether what is shown is live; and where it is not, why, and what to do.
+import type { Access } from './access.js';
+import { must, setText } from './dom.js';
+import type { Link } from './live.js';
+import { seconds } from './words.js';
+
+const WORDS: Record<Link, string> = {
+  starting: 'connecting',
+  live: 'live',
+  unsteady: 'no answer, trying again',
+  gone: 'not reached',
+  stopped: 'stopped',
+  locked: 'locked',
+};
+
+let liveAt: number | undefined;
+
+/** @param known something has been shown before @param retry asks again, with the token that was given */
+export function showLink(link: Link, known: boolean, access: Access, retry: () => void): void {
+  if (document.body.dataset.link === 'live' && link !== 'live') liveAt = Date.now();
+  document.body.dataset.link = link;
+  setText(must('link'), WORDS[link]);
+  const banner = must('banner');
+  const sentence = link === 'stopped' || link === 'gone' ? sentenceOf(link, known) : '';
+  banner.hidden = sentence === '';
+  setText(banner, sentence);
+  // What cannot be done must not look as if it could.
+  for (const button of document.querySelectorAll<HTMLButtonElement>('#wake, #pause')) {
+    button.disabled = link !== 'live';
+  }
+  if (link === 'locked') askForToken(access, known, retry);
+  else must<HTMLDialogElement>('access').close();
+}
+
+function sentenceOf(link: 'stopped' | 'gone', known: boolean): string {
+  const what =
+    link === 'stopped'
+      ? 'The worker has stopped.'
+      : 'The worker does not answer: it has stopped, or cannot be reached.';
+  const shown = known && liveAt !== undefined ? ` What you see is as of ${seconds(liveAt)}.` : '';
+  return `${what}${shown} Each run has an address of its own: start it, and run “inbox-worker dashboard” again.`;
+}
+
+function askForToken(access: Access, known: boolean, retry: () => void): void {
+  const dialog = must<HTMLDialogElement>('access');
+  const input = must<HTMLInputElement>('access-token');
+  const why =
+    access.token() === undefined
+      ? 'This page was opened without a token.'
+      : 'The token is not that of the run that answers.';
+  setText(
+    must('access-text'),
+    `${why} Run “inbox-worker dashboard”: it opens this page with one.${known ? ' Or another worker has this address now.' : ''}`,
+  );
+  const take = (): void => {
+    const token = input.value.trim();
+    if (token === '') return;
+    input.value = '';
+    access.keep(token);
+    dialog.close();
+    retry();
+  };
+  must('access-open').onclick = take;
+  input.onkeydown = (event) => {
+    if (event.key === 'Enter') take();
+  };
+  if (!dialog.open) dialog.showModal();
+}
