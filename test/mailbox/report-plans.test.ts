@@ -14,6 +14,7 @@ import { VirtualClock } from '../support/virtual-clock.js';
 
 const UNTIL = 1_800_000_000_000;
 const DAY_MS = 86_400_000;
+const PEOPLE = Array.from({ length: 300 }, (_, n) => `@person-${n}`);
 
 let folder: string;
 let database: Database;
@@ -24,7 +25,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'plans-'));
   const path = join(folder, 'worker.db');
   await (await openStore({ path, clock: new VirtualClock(), owner: holder('a') })).close();
-  fillStore(path, { messages: 2_000, conversations: 300, until: UNTIL });
+  fillStore(path, { messages: 2_000, people: PEOPLE, until: UNTIL });
   database = new BetterSqlite3(path, { readonly: true });
   asked = [];
   const db = new Kysely<Tables>({
@@ -65,7 +66,7 @@ describe('the reports on a store with a long past', () => {
       }
     }
     await reports.conversations({ since: UNTIL - DAY_MS, limit: 100 });
-    await reports.idsLike('message-19', 10);
+    await reports.idsLike('message-0019', 10);
     await reports.idsOf(['claim-1', 'claim-2']);
     await reports.series({ from: UNTIL - DAY_MS, to: UNTIL, bucketMs: 900_000 });
     await reports.latencies({ from: UNTIL - DAY_MS, to: UNTIL, limit: 2_000 });

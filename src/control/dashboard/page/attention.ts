@@ -62,6 +62,7 @@ export function attention(actions: Actions, open: (id: string) => void): Attenti
       },
       {
         title: 'When',
+        kind: 'when',
         text: ({ queuedAt }, now) => ago(queuedAt, now),
         hint: ({ queuedAt }) => whole(queuedAt),
       },

@@ -4,13 +4,15 @@ import { oneLine } from '../../../lib/one-line.js';
 import type { ConversationLine } from '../../../ports/reports.js';
 import type { ConversationList } from '../../wire.js';
 import { must, setText } from './dom.js';
-import { table } from './table.js';
+import { NONE, table } from './table.js';
 import { ago, whole } from './words.js';
 
 export interface Conversations {
   show(list: ConversationList, now: number): void;
   tick(now: number): void;
 }
+
+const FIRST = 12;
 
 /** @param choose shows the messages of one alone */
 export function conversations(choose: (conversation: string) => void): Conversations {
@@ -28,6 +30,7 @@ export function conversations(choose: (conversation: string) => void): Conversat
       },
       {
         title: 'Last message',
+        kind: 'when',
         text: ({ lastMessageAt }, now) => ago(lastMessageAt, now),
         hint: ({ lastMessageAt }) => whole(lastMessageAt),
       },
@@ -48,25 +51,38 @@ export function conversations(choose: (conversation: string) => void): Conversat
       {
         title: 'Cost today',
         kind: 'number',
-        text: ({ costUsd }) => (costUsd > 0 ? humanDollars(costUsd) : '–'),
+        text: ({ costUsd }) => (costUsd > 0 ? humanDollars(costUsd) : NONE),
       },
     ],
   );
   must('conversations-list').replaceChildren(grid.element);
+  const button = must('all-conversations');
+  let all = false;
+  let lines: readonly ConversationLine[] = [];
+  const show = (now: number): void => {
+    grid.show(all ? lines : lines.slice(0, FIRST), now);
+    button.hidden = lines.length <= FIRST;
+    setText(button, all ? `Show the last ${FIRST}` : `Show all ${lines.length}`);
+  };
+  button.addEventListener('click', () => {
+    all = !all;
+    show(Date.now());
+  });
   return {
-    show({ conversations: lines, total }, now) {
-      const listed = lines.length < total ? `the last ${lines.length} of ${total}` : String(total);
-      setText(must('conversations-count'), total === 0 ? '' : listed);
-      grid.show(lines, now);
+    show(list, now) {
+      lines = list.conversations;
+      const listed =
+        lines.length < list.total ? `the last ${lines.length} of ${list.total}` : String(list.total);
+      setText(must('conversations-count'), list.total === 0 ? '' : listed);
+      show(now);
     },
     tick: grid.tick,
   };
 }
 
-/** A zero is noise in a column that is looked through for something. */
-const some = (count: number): string => (count === 0 ? '–' : String(count));
+const some = (count: number): string => (count === 0 ? NONE : String(count));
 
 function lastTurnWord(turn: ConversationLine['lastTurn']): string {
-  if (!turn) return '–';
+  if (!turn) return NONE;
   return turn.verdict ?? (turn.endedAt === undefined ? 'no end yet' : 'ended');
 }

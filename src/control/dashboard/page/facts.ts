@@ -56,7 +56,7 @@ function factsOf(status: Status, now: number): Fact[] {
     {
       name: 'Turns today',
       value: String(today.turns),
-      more: `${counted(today.modelCalls, 'model call')}, from midnight UTC`,
+      more: counted(today.modelCalls, 'model call'),
     },
     { name: 'Spent today', value: humanDollars(today.costUsd), more: perTurn(status) },
     {

@@ -60,9 +60,10 @@ function askForToken(access: Access, known: boolean, retry: () => void): void {
     dialog.close();
     retry();
   };
-  must('access-open').onclick = take;
-  input.onkeydown = (event) => {
-    if (event.key === 'Enter') take();
+  // Handled here: the policy of this page lets no form be sent anywhere.
+  must('access-form').onsubmit = (event) => {
+    event.preventDefault();
+    take();
   };
   if (!dialog.open) dialog.showModal();
 }

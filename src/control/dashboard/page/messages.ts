@@ -9,7 +9,7 @@ import { make, must, setText } from './dom.js';
 import { table } from './table.js';
 import { ago, whole } from './words.js';
 
-const PAGE = 25;
+const PAGE = 15;
 
 const FILTERS: readonly (readonly [name: string, states: readonly MessageState[] | undefined])[] = [
   ['All messages', undefined],
@@ -54,6 +54,7 @@ export function messages(wanted: () => void, open: (id: string) => void): Messag
       },
       {
         title: 'Came in',
+        kind: 'when',
         text: ({ spooledAt }, now) => ago(spooledAt, now),
         hint: ({ spooledAt }) => whole(spooledAt),
       },

@@ -41,7 +41,7 @@ export interface Plot {
   draw(drawing: Drawing): void;
 }
 
-const HEIGHT = 150;
+const HEIGHT = 140;
 const ROWS = 50;
 const DAY_MS = 86_400_000;
 
@@ -145,6 +145,7 @@ function chartOptions(
     axes: [
       {
         ...axis,
+        size: 26,
         space: 56,
         values: (_chart, splits, _axis, _space, step) =>
           splits.map((at) => (step >= DAY_MS ? dayOfYear(at) : clock(at, at))),
@@ -172,7 +173,7 @@ function seriesOf({ kind, colour: name }: Line): UPlot.Series {
         paths: library().paths.bars?.({ size: [0.9, 40], align: 1 }),
       };
     case 'dots':
-      return { paths: () => null, points: { show: true, size: 6, fill: own, stroke: own, width: 0 } };
+      return { paths: () => null, points: { show: true, size: 5, fill: own, stroke: own, width: 0 } };
     case 'area':
       return { stroke: own, width: 2, fill: () => colour(`${name}-soft`), points: { show: false } };
     case 'dashed':

@@ -26,7 +26,7 @@ const LATENCY_MARKS = [0.1, 1, 10, 60, 600, 3_600, 36_000, 360_000].map((seconds
 const latency = plot({
   title: 'From message to reply',
   lines: [
-    { kind: 'dots', colour: '--accent' },
+    { kind: 'dots', colour: '--accent-dot' },
     { kind: 'dashed', colour: '--second' },
   ],
   head: ['Replied', 'With', 'After'],
@@ -165,7 +165,7 @@ function drawBudget(
     span,
     x: at,
     lines: [spent, at.map(() => limit)],
-    summary: `${humanDollars(today)}${of} since midnight UTC${limit === null ? '' : '; the dashes are the limit'}`,
+    summary: `${humanDollars(today)}${of} since midnight UTC`,
     nothing: most === 0 ? 'Nothing was spent in this time.' : undefined,
     readout: (n) => `${clock((at[n] ?? 0) + bucketMs, now)}  ${humanDollars(spent[n] ?? 0)}${of}`,
     rows: at

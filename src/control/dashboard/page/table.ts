@@ -18,6 +18,9 @@ export interface Column<T> {
   readonly button?: string;
 }
 
+/** In place of a zero, which is noise in a column that is looked through for something. */
+export const NONE = '–';
+
 export interface Table<T> {
   readonly element: HTMLElement;
   show(items: readonly T[], now: number): void;
@@ -81,6 +84,7 @@ export function table<T>(
       setText(holder, text);
       setAttribute(holder, 'data-mark', column.mark?.(item));
       setAttribute(cell, 'title', column.hint?.(item));
+      setAttribute(cell, 'data-none', text === NONE ? '' : undefined);
       setAttribute(holder, 'aria-label', column.label?.(item));
       // A button without a name is none.
       if (column.press) holder.toggleAttribute('hidden', text === '');

@@ -20,6 +20,7 @@ export function turns(wanted: () => void, open: (id: string) => void): Turns {
   const grid = table<LedgerLine>('Turns, the newest first', 'No turn has been run yet.', ({ id }) => id, [
     {
       title: 'Began',
+      kind: 'when',
       text: ({ startedAt }, now) => clock(startedAt, now),
       hint: ({ startedAt }) => whole(startedAt),
     },

@@ -20,6 +20,7 @@ const HEALTH: Record<Health, readonly [word: string, tone: Tone]> = {
   'inbox-down': ['The inbox is down', 'bad'],
   'agent-not-ready': ['Claude is not ready', 'bad'],
   'disk-full': ['The disk is full', 'bad'],
+  'store-down': ['The database is away', 'bad'],
   'lease-lost': ['Another worker took over', 'bad'],
   done: ['Done', 'good'],
 };
