@@ -63,7 +63,8 @@ export function follow<S>(options: LiveOptions<S>): Live {
     for (;;) {
       sleep = new AbortController();
       await once();
-      await options.wait(pause(), sleep.signal);
+      // Nudged while it asked: what it was told may be older than the nudge.
+      if (!sleep.signal.aborted) await options.wait(pause(), sleep.signal);
     }
   };
   void run();
