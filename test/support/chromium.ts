@@ -34,3 +34,6 @@ function isProgram(path: string): boolean {
 export function launchChromium(path: string): Promise<Browser> {
   return chromium.launch({ executablePath: path, headless: true, args: FLAGS });
 }
+
+export const SKIPPED =
+  'skipped: no Chromium was found; install one, or name it with CHROMIUM_PATH (as root, .ci/run installs it)';

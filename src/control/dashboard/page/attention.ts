@@ -20,9 +20,9 @@ export function attention(actions: Actions, open: (id: string) => void): Attenti
     {
       title: 'Message of',
       kind: 'name',
-      text: ({ sender, conversation }) => who(sender, conversation),
+      text: ({ sender, conversation }) => nameOf(sender, conversation),
       press: ({ id }) => open(id),
-      label: ({ sender }) => `Show the message of ${oneLine(sender, 80)} that was given up`,
+      label: (_message, who) => `Show the message of ${who} that was given up`,
     },
     {
       title: 'When',
@@ -58,7 +58,7 @@ export function attention(actions: Actions, open: (id: string) => void): Attenti
         kind: 'name',
         text: ({ to, kind, part }) => `${oneLine(to, 80)}, ${kind}${part > 0 ? `, part ${part + 1}` : ''}`,
         press: ({ replyToId }) => replyToId !== undefined && open(replyToId),
-        label: ({ to }) => `Show what the unsure send to ${oneLine(to, 80)} answers`,
+        label: (_send, to) => `Show what the unsure send to ${to} answers`,
       },
       {
         title: 'When',
@@ -110,7 +110,7 @@ export function attention(actions: Actions, open: (id: string) => void): Attenti
   };
 }
 
-function who(sender: string, conversation: string): string {
+function nameOf(sender: string, conversation: string): string {
   const name = oneLine(sender, 80);
   return sender === conversation ? name : `${name} in ${oneLine(conversation, 80)}`;
 }

@@ -26,7 +26,7 @@ export function conversations(choose: (conversation: string) => void): Conversat
         kind: 'name',
         text: ({ conversation }) => oneLine(conversation, 80),
         press: ({ conversation }) => choose(conversation),
-        label: ({ conversation }) => `Show the messages of ${oneLine(conversation, 80)}`,
+        label: (_line, who) => `Show the messages of ${who}`,
       },
       {
         title: 'Last message',

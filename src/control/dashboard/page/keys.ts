@@ -7,6 +7,8 @@ export interface Shortcut {
   press(): void;
 }
 
+/** Where a letter means something already. */
+const TYPED = 'select, textarea, input:not([type="radio"], [type="checkbox"])';
 const OFF = 'inbox-worker-keys-off';
 
 export function shortcuts(list: readonly Shortcut[]): void {
@@ -28,7 +30,7 @@ export function shortcuts(list: readonly Shortcut[]): void {
   });
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || !switched.checked) return;
-    if (event.target instanceof Element && event.target.closest('input, select, textarea, dialog')) return;
+    if (event.target instanceof Element && event.target.closest(TYPED)) return;
     if (document.querySelector('dialog[open]')) return;
     const found = all.find(({ key }) => key === event.key);
     if (!found) return;

@@ -50,7 +50,7 @@ export function messages(wanted: () => void, open: (id: string) => void): Messag
         text: ({ sender, conversation: of }) =>
           sender === of ? oneLine(sender, 80) : `${oneLine(sender, 80)} in ${oneLine(of, 80)}`,
         press: ({ id }) => open(id),
-        label: ({ sender, state: how }) => `Show the message of ${oneLine(sender, 80)}, ${stateWord(how)}`,
+        label: (line, who) => `Show the message of ${who}, ${stateWord(line.state)}`,
       },
       {
         title: 'Came in',

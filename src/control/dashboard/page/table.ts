@@ -12,8 +12,8 @@ export interface Column<T> {
   mark?(item: T): string | undefined;
   /** Makes the cell a button. */
   press?(item: T): void;
-  /** What the button is called, where its text alone does not say. */
-  label?(item: T): string;
+  /** What the button is called, where its text alone does not say: with that text in it, for who speaks to it. */
+  label?(item: T, text: string): string;
   /** The looks of the button; default a link. */
   readonly button?: string;
 }
@@ -85,7 +85,7 @@ export function table<T>(
       setAttribute(holder, 'data-mark', column.mark?.(item));
       setAttribute(cell, 'title', column.hint?.(item));
       setAttribute(cell, 'data-none', text === NONE ? '' : undefined);
-      setAttribute(holder, 'aria-label', column.label?.(item));
+      setAttribute(holder, 'aria-label', column.label?.(item, text));
       // A button without a name is none.
       if (column.press) holder.toggleAttribute('hidden', text === '');
     }

@@ -36,7 +36,7 @@ export function turns(wanted: () => void, open: (id: string) => void): Turns {
       text: ({ conversation, messages }) =>
         `${oneLine(conversation, 60)}${messages.length > 1 ? `, ${messages.length} messages` : ''}`,
       press: ({ messages: [first] }) => first !== undefined && open(first),
-      label: ({ conversation }) => `Show what the turn with ${oneLine(conversation, 60)} answered`,
+      label: (_turn, who) => `Show what the turn with ${who} answered`,
     },
     {
       title: 'Took',
