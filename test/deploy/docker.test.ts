@@ -84,6 +84,8 @@ describe('the image', () => {
       'package-lock.json',
       'tsconfig.json',
       'tsconfig.build.json',
+      'tsconfig.page.json',
+      'scripts/copy-page.mjs',
       'src',
       'config',
     ]) {

@@ -143,7 +143,10 @@ describe.skipIf(!path)(`the dashboard in Chromium${path ? '' : ` (${SKIPPED})`}`
     await seen.live();
     it.say('@mallory', '<img src=x onerror="document.title=1"><b>bold</b>\n\u202eevil\u001b[2J');
     await it.answerTo('@mallory');
-    await seen.row('messages', /@mallory.*reply sent after/).getByRole('button').click();
+    await seen
+      .row('messages', /@mallory.*reply sent after/)
+      .getByRole('button')
+      .click();
     await seen.says('story-title', 'Message of @mallory');
     await seen.page
       .locator('.life li')
