@@ -4,7 +4,7 @@ import { windowStart } from '../domain/budget.js';
 import type { OutboxRow } from '../domain/outbox.js';
 import type { Store } from '../mailbox/index.js';
 import type { Clock } from '../ports/clock.js';
-import type { MessageLife } from '../ports/mailbox.js';
+import type { MessageLine } from '../ports/reports.js';
 
 /** More than anybody decides over one by one. */
 const LISTED = 500;
@@ -43,7 +43,7 @@ export function storeOperations(
       return { latencies: found.slice(0, LATENCIES), more: found.length > LATENCIES };
     },
     async dead() {
-      const messages = await mailbox.list({ states: ['dead'], limit: LISTED });
+      const messages = await reports.messages({ states: ['dead'], limit: LISTED });
       const sends = await outbox.list({ states: ['unsure'], limit: LISTED });
       const mail = await mailbox.counts();
       const sent = await outbox.counts();
@@ -64,19 +64,9 @@ export function storeOperations(
   };
 }
 
-function toDead(life: MessageLife): DeadMessage {
-  const { id, conversation, sender, claimId, attempts, lastError, spooledAt, settledAt } = life;
-  return {
-    id,
-    conversation,
-    sender,
-    chars: life.text.length,
-    claimId,
-    attempts,
-    lastError,
-    spooledAt,
-    diedAt: settledAt,
-  };
+function toDead(line: MessageLine): DeadMessage {
+  const { id, conversation, sender, chars, claimId, attempts, lastError, spooledAt, settledAt } = line;
+  return { id, conversation, sender, chars, claimId, attempts, lastError, spooledAt, diedAt: settledAt };
 }
 
 function toUnsure(row: OutboxRow): UnsureSend {

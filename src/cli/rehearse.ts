@@ -95,6 +95,7 @@ function farewell(context: CliContext, calls: number): string[] {
     '',
     `That took ${calls} model call${calls === 1 ? '' : 's'}. Looking into the inbox took none.`,
     `Say more from another terminal:   ${context.self} send --wait "What did I say first?"`,
+    `See it in a browser:              ${context.self} dashboard`,
     'Go live: copy .mcp.json.example to .mcp.json, put your key into .env, and start again (README, "Going live").',
     'Ctrl-C ends the rehearsal.',
     '',

@@ -245,6 +245,44 @@ describe.skipIf(!path)(`the dashboard in Chromium${path ? '' : ` (${SKIPPED})`}`
     await seen.says('health', 'Idle');
   });
 
+  it('says what the worker says that cannot tell its state, and leads to the other agents of its process', async () => {
+    const { it } = await shared();
+    const seen = await visit(it);
+    await seen.live();
+    await seen.page.locator('#agent-name').filter({ hasText: 'agentdm' }).waitFor();
+    expect(await seen.page.locator('#agent-picker').isVisible()).toBe(false);
+    seen.expectsLoss = true;
+    await seen.page.route('**/control/agents', (route) =>
+      route.fulfill({
+        json: {
+          agents: [
+            { name: 'support', path: '/', health: 'idle' },
+            { name: 'sales', path: '/sales/', health: 'inbox-down' },
+          ],
+        },
+      }),
+    );
+    await seen.page.reload();
+    const picker = seen.page.getByRole('combobox', { name: 'Agent' });
+    await picker.waitFor();
+    expect(await picker.locator('option').allTextContents()).toEqual([
+      'support (idle)',
+      'sales (the inbox is down)',
+    ]);
+    expect(await seen.page.title()).toMatch(/· support$/);
+
+    const trouble = { error: 'The disk is full.', try: 'Make room.', code: 'store-unusable' };
+    await seen.page.route('**/control/status', (route) => route.fulfill({ status: 500, json: trouble }));
+    await seen.says(
+      'banner',
+      'The worker cannot tell how it stands: The disk is full. Make room. What you see is as of',
+    );
+    await seen.page.unroute('**/control/status');
+    await seen.live();
+    await picker.selectOption('sales (the inbox is down)');
+    await seen.page.waitForURL('**/sales/dashboard/');
+  });
+
   it('stays usable with ten thousand messages, by people whose names are meant to harm', async () => {
     const it = await lab();
     const people = [

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { follow, type Link } from '../../../src/control/dashboard/page/live.js';
 
-type Answer = 'ok' | 'stopping' | 'lost' | 'locked';
+type Answer = 'ok' | 'stopping' | 'lost' | 'locked' | 'refused';
 
 /** Answers in turn; what the page saw and how long it waited, in order. */
 async function follows(answers: readonly Answer[], hidden = false): Promise<(Link | number | string)[]> {
@@ -18,12 +18,13 @@ async function follows(answers: readonly Answer[], hidden = false): Promise<(Lin
         }
         if (answer === 'lost') throw new Error('nobody there');
         if (answer === 'locked') throw Object.assign(new Error('401'), { name: 'Locked' });
+        if (answer === 'refused') throw Object.assign(new Error('The disk is full.'), { name: 'Refused' });
         return { stopping: answer === 'stopping' };
       },
       isStopping: (status) => status.stopping,
       isHidden: () => hidden,
       onStatus: ({ stopping }) => seen.push(stopping ? 'status: stopping' : 'status'),
-      onLink: (link) => seen.push(link),
+      onLink: (link, why) => seen.push(why?.name === 'Refused' ? `${link}: ${why.message}` : link),
       wait: async (ms) => void seen.push(ms),
     });
   });
@@ -67,6 +68,19 @@ it('knows why nobody answers a worker that had said it was stopping', async () =
 
 it('tells a wrong token from a worker that is gone', async () => {
   expect(await follows(['locked', 'ok'])).toEqual(['locked', 2_000, 'live', 'status', 2_000]);
+});
+
+it('hands on why a worker that answers cannot tell its state', async () => {
+  expect(await follows(['ok', 'refused', 'ok'])).toEqual([
+    'live',
+    'status',
+    2_000,
+    'troubled: The disk is full.',
+    2_000,
+    'live',
+    'status',
+    2_000,
+  ]);
 });
 
 it('asks at once when it is nudged', async () => {

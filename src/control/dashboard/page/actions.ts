@@ -16,8 +16,13 @@ export interface Actions {
   giveUp(send: string, to: string): void;
 }
 
-/** @param changed something was done: look at everything again */
-export function actionsOver(api: Api, changed: () => void): Actions {
+export interface Hearers {
+  /** Something was done: look at everything again. */
+  changed(): void;
+  paused(paused: boolean): void;
+}
+
+export function actionsOver(api: Api, { changed, paused: onPaused }: Hearers): Actions {
   const act = async (name: string, work: () => Promise<string>): Promise<void> => {
     if (await perform(name, work)) changed();
   };
@@ -33,6 +38,7 @@ export function actionsOver(api: Api, changed: () => void): Actions {
     pause: (paused) =>
       void act('pause', async () => {
         await api.post(paused ? 'pause' : 'resume');
+        onPaused(paused);
         return paused ? 'Paused: no turn starts; mail is still stored.' : 'Resumed.';
       }),
     retry: (id) =>

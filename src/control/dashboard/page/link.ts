@@ -2,6 +2,7 @@
 import type { Access } from './access.js';
 import { must, setText } from './dom.js';
 import type { Link } from './live.js';
+import { sentence } from './said.js';
 import { seconds } from './words.js';
 
 const WORDS: Record<Link, string> = {
@@ -11,19 +12,26 @@ const WORDS: Record<Link, string> = {
   gone: 'not reached',
   stopped: 'stopped',
   locked: 'locked',
+  troubled: 'in trouble',
 };
 
 let liveAt: number | undefined;
 
 /** @param known something has been shown before @param retry asks again, with the token that was given */
-export function showLink(link: Link, known: boolean, access: Access, retry: () => void): void {
+export function showLink(
+  link: Link,
+  why: Error | undefined,
+  known: boolean,
+  access: Access,
+  retry: () => void,
+): void {
   if (document.body.dataset.link === 'live' && link !== 'live') liveAt = Date.now();
   document.body.dataset.link = link;
   setText(must('link'), WORDS[link]);
   const banner = must('banner');
-  const sentence = link === 'stopped' || link === 'gone' ? sentenceOf(link, known) : '';
-  banner.hidden = sentence === '';
-  setText(banner, sentence);
+  const text = sentenceOf(link, why, known);
+  banner.hidden = text === '';
+  setText(banner, text);
   // What cannot be done must not look as if it could.
   for (const button of document.querySelectorAll<HTMLButtonElement>('#wake, #pause')) {
     button.disabled = link !== 'live';
@@ -32,13 +40,20 @@ export function showLink(link: Link, known: boolean, access: Access, retry: () =
   else must<HTMLDialogElement>('access').close();
 }
 
-function sentenceOf(link: 'stopped' | 'gone', known: boolean): string {
-  const what =
-    link === 'stopped'
-      ? 'The worker has stopped.'
-      : 'The worker does not answer: it has stopped, or cannot be reached.';
+/** What the banner says; empty where nothing is wrong, or another place says it. */
+function sentenceOf(link: Link, why: Error | undefined, known: boolean): string {
   const shown = known && liveAt !== undefined ? ` What you see is as of ${seconds(liveAt)}.` : '';
-  return `${what}${shown} Each run has an address of its own: start it, and run “inbox-worker dashboard” again.`;
+  const again = ' Each run has an address of its own: start it, and run “inbox-worker dashboard” again.';
+  switch (link) {
+    case 'stopped':
+      return `The worker has stopped.${shown}${again}`;
+    case 'gone':
+      return `The worker does not answer: it has stopped, or cannot be reached.${shown}${again}`;
+    case 'troubled':
+      return `The worker cannot tell how it stands: ${sentence(why)}${shown}`;
+    default:
+      return '';
+  }
 }
 
 function askForToken(access: Access, known: boolean, retry: () => void): void {

@@ -1,16 +1,20 @@
 // Keeps asking for the state: soon while somebody looks, rarely while nobody does, ever more rarely without an answer.
 
-/** starting → live ⇄ unsteady → gone; `stopped`: it had said that it was stopping; `locked`: our token is not its. */
-export type Link = 'starting' | 'live' | 'unsteady' | 'gone' | 'stopped' | 'locked';
+/**
+ * starting → live ⇄ unsteady → gone; `stopped`: it had said that it was stopping; `locked`: our token is not its;
+ * `troubled`: it answers that it cannot tell its state.
+ */
+export type Link = 'starting' | 'live' | 'unsteady' | 'gone' | 'stopped' | 'locked' | 'troubled';
 
 export interface LiveOptions<S> {
-  /** Rejects with an error named `Locked` where the token is not taken. */
+  /** Rejects with an error named `Locked` where the token is not taken, `Refused` where it answers with a reason. */
   ask(): Promise<S>;
   /** It is about to end: once it does not answer, that is why. */
   isStopping(status: S): boolean;
   isHidden(): boolean;
   onStatus(status: S): void;
-  onLink(link: Link): void;
+  /** @param why what went wrong, where something did */
+  onLink(link: Link, why: Error | undefined): void;
   /** Resolves after `ms`, or at once when `signal` aborts. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
 }
@@ -33,10 +37,10 @@ export function follow<S>(options: LiveOptions<S>): Live {
   let stopping = false;
   let sleep = new AbortController();
 
-  const become = (next: Link): void => {
+  const become = (next: Link, why?: Error): void => {
     if (next === link) return;
     link = next;
-    options.onLink(next);
+    options.onLink(next, why);
   };
 
   const once = async (): Promise<void> => {
@@ -48,9 +52,11 @@ export function follow<S>(options: LiveOptions<S>): Live {
       options.onStatus(status);
     } catch (error) {
       failures += 1;
-      if (error instanceof Error && error.name === 'Locked') become('locked');
-      else if (stopping) become('stopped');
-      else become(failures < GONE_AFTER && link !== 'gone' ? 'unsteady' : 'gone');
+      const why = error instanceof Error ? error : new Error(String(error));
+      if (why.name === 'Locked') become('locked', why);
+      else if (why.name === 'Refused') become('troubled', why);
+      else if (stopping) become('stopped', why);
+      else become(failures < GONE_AFTER && link !== 'gone' ? 'unsteady' : 'gone', why);
     }
   };
 

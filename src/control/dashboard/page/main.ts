@@ -14,7 +14,7 @@ import type {
 import { openAccess } from './access.js';
 import { actionsOver } from './actions.js';
 import { agents } from './agents.js';
-import { workerApi } from './api.js';
+import { Refused, workerApi } from './api.js';
 import { attention } from './attention.js';
 import { conversations } from './conversations.js';
 import { must, setText } from './dom.js';
@@ -26,6 +26,7 @@ import { showLink } from './link.js';
 import { follow } from './live.js';
 import { messages } from './messages.js';
 import { plots } from './plots.js';
+import { say, sentence } from './said.js';
 import { turns } from './turns.js';
 
 /** Lists are asked for when the state shows a change; this often they are all the same, in case it does not. */
@@ -34,7 +35,14 @@ const TICK_MS = 1_000;
 
 const access = await openAccess();
 const api = workerApi(access.token);
-const actions = actionsOver(api, () => refresh());
+/** As we asked for it; the state shows it once the worker has come to it, which a turn may put off. */
+let wished: boolean | undefined;
+const actions = actionsOver(api, {
+  changed: () => refresh(),
+  paused(paused) {
+    wished = paused;
+  },
+});
 const story = drawer(api, actions);
 const open = (id: string): void => story.open(id);
 const picker = agents();
@@ -62,7 +70,7 @@ const live = follow<Status>({
     if (key !== seen || api.now() - listedAt > LISTS_MS) void loadLists();
     seen = key;
   },
-  onLink: (link) => showLink(link, status !== undefined, access, () => refresh()),
+  onLink: (link, why) => showLink(link, why, status !== undefined, access, refresh),
   wait: (ms, signal) =>
     new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);
@@ -87,8 +95,9 @@ async function loadLists(): Promise<void> {
         again = false;
         await askLists();
       }
-    } catch {
-      // The state is asked for all the time, and tells that nobody answers.
+    } catch (error) {
+      // That nobody answers is told by the state, which is asked for all the time.
+      if (error instanceof Refused) say(sentence(error), true);
     } finally {
       loading = undefined;
     }
@@ -132,15 +141,19 @@ function showNow(): void {
 }
 
 function isPaused(): boolean {
-  return status?.holds.some(({ reason }) => reason === 'paused') ?? false;
+  const held = status?.holds.some(({ reason }) => reason === 'paused') ?? false;
+  if (wished === held) wished = undefined;
+  return wished ?? held;
 }
 
 must('wake').addEventListener('click', () => actions.wake());
 must('pause').addEventListener('click', () => actions.pause(!isPaused()));
+/** Through the button: while that is off, its key is. */
+const press = (id: string) => () => must(id).click();
 const go = (id: string) => () => must(id).focus();
 shortcuts([
-  { key: 'w', what: 'wake: look at the inbox now', press: () => actions.wake() },
-  { key: 'p', what: 'pause, or resume', press: () => actions.pause(!isPaused()) },
+  { key: 'w', what: 'wake: look at the inbox now', press: press('wake') },
+  { key: 'p', what: 'pause, or resume', press: press('pause') },
   { key: 'n', what: 'to what is happening now', press: go('now') },
   { key: 'c', what: 'to the conversations', press: go('conversations') },
   { key: 'm', what: 'to the messages', press: go('messages') },

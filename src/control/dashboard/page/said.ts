@@ -34,7 +34,8 @@ export async function perform(name: string, work: () => Promise<string>): Promis
   }
 }
 
-function sentence(error: unknown): string {
+/** What went wrong, and what to try. */
+export function sentence(error: unknown): string {
   if (error instanceof Refused) return `${error.message} ${error.hint}`;
   if (error instanceof Locked) return 'Nothing was done: the token is not that of this run.';
   if (error instanceof Error) return `Nobody can tell whether it was done: ${error.message}`;
