@@ -20,6 +20,7 @@ function chance(seed: number): () => number {
   };
 }
 
+const DAY_MS = 86_400_000;
 const QUESTIONS = [
   'Could you look over the notes of this morning?',
   'What did we decide about the release?',
@@ -54,21 +55,19 @@ export function fillStore(path: string, { messages, people, until, everyMs = 60_
        state, upstream_id, queued_at, sent_at, attempts)
      values (@seq, @seq, @id, @id, @conversation, @conversation, @reply, 'reply', 0, 0, 'sent', @id, @end, @sent, 1)`,
   );
-  /** Reaching back from the end, some close together and some far apart. */
+  /** Reaching back from the end: by chance, and more by day than by night. */
   const times: number[] = [];
-  for (
-    let at = until - everyMs;
-    times.length < messages;
-    at -= Math.ceil(everyMs * 2 * random() ** 2 * 1.5)
-  ) {
+  for (let at = until - everyMs; times.length < messages; ) {
     times.unshift(at);
+    const night = 1 + 0.8 * Math.cos(((at % DAY_MS) / DAY_MS - 0.08) * 2 * Math.PI);
+    at -= Math.ceil(everyMs * -Math.log(1 - random()) * night);
   }
   database.transaction(() => {
     for (const [n, at] of times.entries()) {
       const conversation = people[Math.floor(random() ** 2 * people.length)] ?? '@alice';
-      const dead = n % 211 === 170;
+      const dead = n % 331 === 270;
       const calls = 1 + Math.floor(random() ** 4 * 5);
-      const claimed = at + 300 + Math.floor(random() ** 6 * 240_000);
+      const claimed = at + 300 + Math.floor(random() ** 12 * 300_000);
       const end = claimed + 1_500 + Math.floor(random() ** 3 * 20_000) * calls;
       const one = {
         id: `claim-${n}`,

@@ -45,7 +45,7 @@ function factsOf(status: Status, now: number): Fact[] {
     {
       name: 'Waiting',
       value: String(open),
-      more: oldestWaitingAt === undefined ? 'nothing waits' : `the oldest came ${ago(oldestWaitingAt, now)}`,
+      more: oldestWaitingAt === undefined ? 'nothing waits' : `oldest ${ago(oldestWaitingAt, now)}`,
     },
     {
       name: 'Answered',

@@ -18,6 +18,8 @@ export interface Drawing {
   readonly lines: readonly (readonly (number | null)[])[];
   /** What the picture shows, in a sentence. */
   readonly summary: string;
+  /** Out of how many, where the picture itself shows that. */
+  readonly of?: string;
   /** Said in place of a picture when there is nothing to draw. */
   readonly nothing: string | undefined;
   /** What is read off at one point. */
@@ -97,7 +99,11 @@ export function plot(options: PlotOptions): Plot {
     draw(next) {
       drawing = next;
       setText(summary, next.summary);
-      setAttribute(canvas, 'aria-label', `${options.title}: ${next.nothing ?? next.summary}`);
+      setAttribute(
+        canvas,
+        'aria-label',
+        `${options.title}: ${next.nothing ?? [next.summary, next.of].filter(Boolean).join('; ')}`,
+      );
       setAttribute(canvas, 'data-nothing', next.nothing);
       const data = [[...next.x], ...next.lines.map((line) => [...line])] as unknown as UPlot.AlignedData;
       if (chart) chart.setData(data);

@@ -102,8 +102,9 @@ function drawLatency({ latencies, more }: LatencyList, span: Span, now: number):
       shown.map(() => typical?.median ?? null),
     ],
     summary: typical
-      ? `median ${humanDuration(typical.median)}, 95 % within ${humanDuration(typical.most)}; ${all}`
+      ? `median ${humanDuration(typical.median)}, 95 % within ${humanDuration(typical.most)}`
       : 'no reply in this time',
+    of: all,
     nothing: shown.length === 0 ? 'No reply in this time.' : undefined,
     readout: (index) => {
       const one = shown[index];
