@@ -4,8 +4,10 @@ import { controlClient, type RunningEntry } from '../control/index.js';
 import { WorkerError } from '../domain/errors.js';
 import { openBrowser } from './browser.js';
 import type { CliContext } from './context.js';
-import { CHOOSING, findRunning } from './running.js';
-import { addSettingOptions, type Flags } from './setting-options.js';
+import { addChoosing, findAllRunning, findRunning, shortName } from './running.js';
+import type { Flags } from './setting-options.js';
+
+const KINDS = ['worker', 'rehearsal'] as const;
 
 const HELP = `
 The address holds the token of this run, which may do what you may do: it is for you alone. It is on this machine only
@@ -19,11 +21,11 @@ export function addDashboard(program: Command, context: CliContext): void {
     .option('--json', 'as JSON')
     .addHelpText('after', HELP)
     .action((flags: Flags) => dashboard(flags, context));
-  addSettingOptions(command, CHOOSING);
+  addChoosing(command);
 }
 
 async function dashboard(flags: Flags, context: CliContext): Promise<void> {
-  const entry = await findRunning(flags, ['worker', 'rehearsal'], context);
+  const entry = await findEntry(flags, context);
   const { url: base, token } = controlOf(entry);
   // Whether it answers at all; and the token stays out of the arguments of a program.
   const ticket = await controlClient(entry).ticket();
@@ -31,13 +33,19 @@ async function dashboard(flags: Flags, context: CliContext): Promise<void> {
   const opened = flags.print ? false : await openBrowser(`${url}#ticket=${ticket}`, context.env);
   const address = `${url}#token=${token}`;
   if (flags.json) {
-    const { kind, pid, folder, inboxName } = entry;
-    context.out(JSON.stringify({ url: address, opened, kind, pid, inbox: inboxName, folder }, null, 2));
+    const { kind, pid, name, folder, inboxName } = entry;
+    context.out(JSON.stringify({ url: address, opened, kind, pid, name, inbox: inboxName, folder }, null, 2));
     return;
   }
   context.out(address);
-  if (opened) context.err(`Opened in the browser: ${entry.kind} ${entry.inboxName}, pid ${entry.pid}.`);
+  if (opened) context.err(`Opened in the browser: ${shortName(entry)}.`);
   else if (!flags.print) context.err('No browser was opened; open the address above in one on this machine.');
+}
+
+/** Of several agents of one process any will do: the page leads from one to the other. */
+async function findEntry(flags: Flags, context: CliContext): Promise<RunningEntry> {
+  const [first, ...others] = await findAllRunning(flags, KINDS, context);
+  return first && others.every(({ pid }) => pid === first.pid) ? first : findRunning(flags, KINDS, context);
 }
 
 function controlOf({ control, kind, pid }: RunningEntry): NonNullable<RunningEntry['control']> {

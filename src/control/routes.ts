@@ -22,8 +22,6 @@ export interface ControlOptions extends Operations {
   stop(how: StopHow): void;
   /** Makes or removes the control file `pause`; answers whether that changed anything. */
   pause(paused: boolean): Promise<boolean>;
-  /** All agents under this address, this one among them. */
-  agents(): Promise<readonly AgentLine[]>;
   /** For a browser that is about to be started: opens the dashboard once, soon. */
   ticket(): string;
   /** Something was done by hand: there may be work, or something to send. */
@@ -31,9 +29,10 @@ export interface ControlOptions extends Operations {
 }
 
 /**
- * `/control/…`: GET status, GET agents, POST ticket, POST wake, POST pause, POST resume, POST stop {how}, GET messages/:id, POST messages/:id/retry and …/drop,
- * POST outbox/:row/resend and …/drop, GET dead, and the reports (report-routes). Refusals are JSON (`Refusal`): 403 foreign host, 401
- * wrong token, 400 and 404 as usual, 409 for what its state does not allow, 500 for what failed within.
+ * `/control/…`: GET status, GET agents, POST ticket, POST wake, POST pause, POST resume, POST stop {how},
+ * GET messages/:id, POST messages/:id/retry and …/drop, POST outbox/:row/resend and …/drop, GET dead, and the reports
+ * (report-routes). Refusals are JSON (`Refusal`): 403 foreign host, 401 wrong token, 400 and 404 as usual, 409 for
+ * what its state does not allow, 500 for what failed within.
  */
 export function controlApp(options: ControlOptions): Hono {
   if (options.token === '') throw new Error('The control listener needs a token.');

@@ -1,9 +1,12 @@
 // The page's words: what a health is called, how good it is, and instants as people read them.
-import type { Health } from '../../../domain/status.js';
+
 import { humanDuration } from '../../../lib/human.js';
+import type { AgentLine } from '../../wire.js';
 
 /** How something stands, for its colour; the words beside it say the same. */
 export type Tone = 'good' | 'busy' | 'wait' | 'bad';
+
+type Health = AgentLine['health'];
 
 const HEALTH: Record<Health, readonly [word: string, tone: Tone]> = {
   idle: ['Idle', 'good'],
@@ -23,6 +26,9 @@ const HEALTH: Record<Health, readonly [word: string, tone: Tone]> = {
   'store-down': ['The database is away', 'bad'],
   'lease-lost': ['Another worker took over', 'bad'],
   done: ['Done', 'good'],
+  starting: ['Starting', 'wait'],
+  waiting: ['Waiting to start', 'wait'],
+  ended: ['Ended', 'wait'],
 };
 
 /** A health of a newer worker is shown as it is spelt. */
