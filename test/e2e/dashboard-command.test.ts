@@ -1,5 +1,6 @@
 // `dashboard`: finds the running worker, prints its address, starts a browser with a ticket instead of the token.
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -30,6 +31,17 @@ async function withBrowser(
   return { stdout, stderr, given: (await readFile(note, 'utf8')).trim() };
 }
 
+/** What a browser gets that reaches the page by `localhost` and this port. */
+function throughPort(url: URL, port: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const asked = request(url, { headers: { host: `localhost:${port}` } }, (answer) => {
+      answer.resume();
+      resolve(answer);
+    });
+    asked.on('error', reject).end();
+  });
+}
+
 describe('dashboard', () => {
   it('prints the address with the token, and opens a browser with a ticket that counts once', async () => {
     lab = await openLab();
@@ -43,6 +55,10 @@ describe('dashboard', () => {
     expect(`${url.protocol}//${url.hostname}${url.pathname}`).toBe('http://127.0.0.1/dashboard/');
     expect(token).toMatch(/^\w{20,}$/);
     expect((await fetch(url)).status).toBe(200);
+
+    // Over a forwarded port the browser knows it by another address: its policy must name that one.
+    const { headers } = await throughPort(url, '9000');
+    expect(headers['content-security-policy']).toContain('script-src http://localhost:9000/dashboard/code/ ');
 
     const opened = await withBrowser(it, 0);
     expect(opened.stdout).toBe(printed.stdout);
