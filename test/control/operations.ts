@@ -15,7 +15,7 @@ export function noting(did: string[]): Omit<ControlOptions, 'token' | 'isAllowed
     wake: (kind) => did.push(`wake ${kind}`),
     stop: (how) => did.push(`stop ${how}`),
     pause: async (paused) => note(paused ? 'pause' : 'resume', true),
-    agents: async () => [{ name: 'agentdm', path: '/', health: 'idle' }],
+    agents: async () => [{ name: 'scout', path: '/', health: 'idle' }],
     ticket: () => 'a-ticket',
     changed: () => did.push('changed'),
     show: async () => undefined,

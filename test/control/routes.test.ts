@@ -51,12 +51,6 @@ describe('the control routes', () => {
     expect(did).toEqual(['pause', 'changed', 'resume', 'changed']);
   });
 
-  it('tell which agents are here', async () => {
-    expect(await (await ask('agents')).json()).toEqual({
-      agents: [{ name: 'agentdm', path: '/', health: 'idle' }],
-    });
-  });
-
   it('stop as asked, gently when not told', async () => {
     for (const body of ['{"how":"force"}', '{"how":"drain"}', '{}', '']) {
       expect((await post('stop', body)).status).toBe(202);
