@@ -63,6 +63,7 @@ const streamed = z.looseObject({
   event: z.looseObject({
     type: text,
     message: lenient(z.looseObject({ id: text, model: text, usage })),
+    delta: lenient(z.looseObject({ text: text, partial_json: text, thinking: text })),
     usage,
   }),
 });

@@ -29,11 +29,12 @@ export interface TurnStory {
   readonly signs: TurnSigns;
   readonly usage: Usage;
   readonly contextTokens: number | undefined;
+  readonly model: string | undefined;
   readonly clock: Clock;
   readonly environment: Readonly<Record<string, string>>;
 }
 
-type End = Pick<TurnOutcome, 'sessionId' | 'usage' | 'promptKept' | 'contextTokens'>;
+type End = Pick<TurnOutcome, 'sessionId' | 'usage' | 'promptKept' | 'contextTokens' | 'model'>;
 
 export async function outcomeOf(story: TurnStory): Promise<TurnOutcome> {
   const { running, request, signal, cause, result, signs, usage, clock } = story;
@@ -43,6 +44,7 @@ export async function outcomeOf(story: TurnStory): Promise<TurnOutcome> {
     usage,
     promptKept: await promptKept(story),
     contextTokens: story.contextTokens,
+    model: story.model,
   };
   // It may have come to its end while it was being interrupted: then its work is not thrown away.
   if (result && !failure && cause.kind !== 'no-gateway') {

@@ -77,6 +77,7 @@ export async function runTurn(
     signs: signs.signs,
     usage,
     contextTokens: counter.contextTokens,
+    model: counter.model,
     ...tools,
   });
   // Its own budget counts over its whole life: every further turn of this process would end the same way.

@@ -2,19 +2,26 @@
 import type { Usage } from '../domain/turn.js';
 import type { Frame, ModelUsage, ResultFrame } from './frames.js';
 
-interface Totals {
-  readonly costUsd: number;
+interface Tokens {
+  /** Those read from and written to the cache included. */
   readonly inputTokens: number;
   readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
 }
 
-const NOTHING: Totals = { costUsd: 0, inputTokens: 0, outputTokens: 0 };
+interface Totals extends Tokens {
+  readonly costUsd: number;
+}
+
+const NO_TOKENS: Tokens = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+const NOTHING: Totals = { costUsd: 0, ...NO_TOKENS };
 
 /** The running totals of one process. Must see every result of it, those of `/clear` too. */
 export class Meter {
   #last = NOTHING;
 
-  /** What this result adds. Input tokens count those read from and written to the cache as well. */
+  /** What this result adds. */
   take(result: ResultFrame): Totals {
     const total = totalsOf(result);
     const last = this.#last;
@@ -29,6 +36,8 @@ export class Meter {
       costUsd: total.costUsd - last.costUsd,
       inputTokens: total.inputTokens - last.inputTokens,
       outputTokens: Math.max(0, total.outputTokens - last.outputTokens),
+      cacheReadTokens: Math.max(0, total.cacheReadTokens - last.cacheReadTokens),
+      cacheWriteTokens: Math.max(0, total.cacheWriteTokens - last.cacheWriteTokens),
     };
   }
 }
@@ -48,38 +57,47 @@ function sum(models: ModelUsage): Totals {
         (model.cacheReadInputTokens ?? 0) +
         (model.cacheCreationInputTokens ?? 0),
       outputTokens: all.outputTokens + (model.outputTokens ?? 0),
+      cacheReadTokens: all.cacheReadTokens + (model.cacheReadInputTokens ?? 0),
+      cacheWriteTokens: all.cacheWriteTokens + (model.cacheCreationInputTokens ?? 0),
     }),
     NOTHING,
   );
 }
 
-interface Call {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-}
+/** The API says how many tokens a call has written only at its end; until then this is near enough for an eye. */
+const CHARS_A_TOKEN = 4;
 
 type MessageUsage = NonNullable<ResultFrame['usage']>;
 
 /** The model calls of one turn, seen as they stream: one message id is one call. */
 export class CallCounter {
-  readonly #calls = new Map<string, Call>();
+  readonly #calls = new Map<string, Tokens>();
   #current: string | undefined;
+  /** Characters of the current call that have streamed by, until its count is known. */
+  #chars = 0;
+  /** The model that answered last, where a frame has named one. */
+  model: string | undefined;
 
   take(frame: Frame): void {
     if (frame.kind === 'assistant') {
       const { id, model, usage } = frame.frame.message;
       // Claude Code's own words, such as those about an API error, cost nothing.
-      if (id !== undefined && model !== '<synthetic>') this.#note(id, usage);
+      if (id !== undefined && model !== '<synthetic>') this.#note(id, usage, model);
     }
     if (frame.kind === 'streamed') {
-      const { type, message, usage } = frame.frame.event;
+      const { type, message, usage, delta } = frame.frame.event;
       if (type === 'message_start') this.#current = message?.id;
-      if (this.#current !== undefined) this.#note(this.#current, message?.usage ?? usage);
+      if (type === 'message_start' || type === 'message_delta') this.#chars = 0;
+      this.#chars += (delta?.text ?? delta?.partial_json ?? delta?.thinking ?? '').length;
+      if (this.#current !== undefined) this.#note(this.#current, message?.usage ?? usage, message?.model);
     }
   }
 
+  /** As far as they are known: of a call that still streams, what its characters let expect. */
   get outputTokens(): number {
-    return [...this.#calls.values()].reduce((all, call) => all + call.outputTokens, 0);
+    const counted = [...this.#calls.values()].reduce((all, call) => all + call.outputTokens, 0);
+    const current = this.#calls.get(this.#current ?? '')?.outputTokens ?? 0;
+    return counted + Math.max(0, Math.ceil(this.#chars / CHARS_A_TOKEN) - current);
   }
 
   /** What the last call read and wrote: the history that the next one will send again. */
@@ -91,20 +109,26 @@ export class CallCounter {
   /** With the result's own figures; without a result (Claude died), what was seen, and no cost. */
   usage(totals?: Totals): Usage {
     const seen = [...this.#calls.values()];
-    const inputTokens = seen.reduce((all, call) => all + call.inputTokens, 0);
-    const figures = totals ?? { costUsd: 0, inputTokens, outputTokens: this.outputTokens };
+    const all = (field: keyof Tokens): number => seen.reduce((sum, call) => sum + call[field], 0);
+    const figures = totals ?? {
+      costUsd: 0,
+      inputTokens: all('inputTokens'),
+      outputTokens: all('outputTokens'),
+      cacheReadTokens: all('cacheReadTokens'),
+      cacheWriteTokens: all('cacheWriteTokens'),
+    };
     return { ...figures, modelCalls: seen.length };
   }
 
-  #note(id: string, usage: MessageUsage | undefined): void {
-    const before = this.#calls.get(id);
-    const input =
-      (usage?.input_tokens ?? 0) +
-      (usage?.cache_read_input_tokens ?? 0) +
-      (usage?.cache_creation_input_tokens ?? 0);
+  #note(id: string, usage: MessageUsage | undefined, model: string | undefined): void {
+    this.model = model ?? this.model;
+    const before = this.#calls.get(id) ?? NO_TOKENS;
+    const [read, written] = [usage?.cache_read_input_tokens ?? 0, usage?.cache_creation_input_tokens ?? 0];
     this.#calls.set(id, {
-      inputTokens: Math.max(before?.inputTokens ?? 0, input),
-      outputTokens: Math.max(before?.outputTokens ?? 0, usage?.output_tokens ?? 0),
+      inputTokens: Math.max(before.inputTokens, (usage?.input_tokens ?? 0) + read + written),
+      outputTokens: Math.max(before.outputTokens, usage?.output_tokens ?? 0),
+      cacheReadTokens: Math.max(before.cacheReadTokens, read),
+      cacheWriteTokens: Math.max(before.cacheWriteTokens, written),
     });
   }
 }

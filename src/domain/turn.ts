@@ -7,6 +7,9 @@ export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly modelCalls: number;
+  /** Input tokens that were read from the provider's cache, and written to it; counted in `inputTokens` too. */
+  readonly cacheReadTokens?: number | undefined;
+  readonly cacheWriteTokens?: number | undefined;
 }
 
 export const NO_USAGE: Usage = { costUsd: 0, inputTokens: 0, outputTokens: 0, modelCalls: 0 };
@@ -41,6 +44,8 @@ interface TurnEnd {
   readonly promptKept: boolean;
   /** Tokens that the session's history holds after this turn, where known. */
   readonly contextTokens?: number | undefined;
+  /** The model that answered last, where known. */
+  readonly model?: string | undefined;
 }
 
 export type TurnOutcome =
@@ -59,6 +64,14 @@ export type TurnOutcome =
   | (TurnEnd & { readonly kind: 'died'; readonly message: string })
   /** We ended it ourselves: shutdown, lease lost. Costs no attempt. */
   | (TurnEnd & { readonly kind: 'interrupted'; readonly reason: string });
+
+/** Why a turn failed or was ended for being late: few words, for those who count. */
+export type TurnReason = TurnFailure | Extract<TurnOutcome, { kind: 'timed-out' }>['limit'];
+
+export function reasonOf(outcome: TurnOutcome): TurnReason | undefined {
+  if (outcome.kind === 'failed') return outcome.failure;
+  return outcome.kind === 'timed-out' ? outcome.limit : undefined;
+}
 
 const TIMED_OUT = {
   silence: 'no sign of life for',

@@ -21,6 +21,9 @@ const ANNOUNCING: readonly WakeKind[] = ['webhook', 'stream', 'notification'];
 
 export const announces = (kind: WakeKind): boolean => ANNOUNCING.includes(kind);
 
+/** A wake that comes this soon after its mail was found had merely lost the race: not a missed one. */
+export const LATE_WAKE_MS = 10_000;
+
 /** The kinds in `wakes`, each once, in order of first arrival: what a look says it was woken by. */
 export function mergeWakes(wakes: readonly Wake[]): WakeKind[] {
   return [...new Set(wakes.map((wake) => wake.kind))];

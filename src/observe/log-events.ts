@@ -3,14 +3,19 @@ import type { HoldReason } from '../domain/hold.js';
 import type { Observer, WorkerEvent } from '../ports/observer.js';
 import type { Logger } from './logger.js';
 import { sentence } from './sentences.js';
+import { turnLines } from './turn-lines.js';
 
 type Level = 'trace' | 'debug' | 'info' | 'warn' | 'error';
 
 /** Each line: `event`, the event's facts as flat fields, and a human sentence as `msg`. */
 export function logObserver(logger: Logger): Observer {
   const level = levels();
+  const turn = turnLines();
   return {
     on(event) {
+      const line = turn(event);
+      if (line) logger[line.level](line.fields, line.sentence);
+      if (event.type === 'turn-ended') return;
       const at = level(event);
       if (logger.isLevelEnabled(at)) logger[at](fields(event), sentence(event));
     },
@@ -18,7 +23,7 @@ export function logObserver(logger: Logger): Observer {
 }
 
 /** Which level an event deserves. What repeats is said once, until it has been otherwise. */
-function levels(): (event: WorkerEvent) => Level {
+function levels(): (event: Exclude<WorkerEvent, { type: 'turn-ended' }>) => Level {
   const holds = new Set<HoldReason>();
   const said = new Map<string, string>();
   const news = (subject: string, state: string): boolean => {
@@ -30,6 +35,10 @@ function levels(): (event: WorkerEvent) => Level {
   return (event) => {
     switch (event.type) {
       case 'turn-progress':
+      case 'look-began':
+      case 'look-due':
+      // Strangers can call as often as they like; the first of a kind is a notice of its own.
+      case 'webhook-refused':
         return 'trace';
       case 'woken':
       case 'turn-began':
@@ -51,8 +60,6 @@ function levels(): (event: WorkerEvent) => Level {
       case 'hold-ended':
         holds.delete(event.hold.reason);
         return 'info';
-      case 'turn-ended':
-        return event.verdict === 'dead' ? 'warn' : 'info';
       case 'send-failed':
         if (event.state !== 'queued') said.delete(`send ${event.to}`);
         return event.state !== 'queued' || news(`send ${event.to}`, 'queued') ? 'warn' : 'debug';
@@ -64,6 +71,7 @@ function levels(): (event: WorkerEvent) => Level {
         return news('not ready', event.text) ? 'warn' : 'debug';
       case 'rescued':
       case 'standing-by':
+      case 'capped':
         return 'warn';
       case 'notice':
         return event.level;
@@ -78,15 +86,29 @@ function levels(): (event: WorkerEvent) => Level {
 /** Flat fields, instants as ISO time, and no field that only repeats the sentence. */
 function fields(event: WorkerEvent): Record<string, unknown> {
   switch (event.type) {
-    case 'turn-ended': {
-      const { type, usage, ...rest } = event;
-      return { event: type, ...rest, ...usage };
-    }
     case 'turn-progress':
       return { event: event.type, turnId: event.turnId, ...event.progress };
-    case 'looked': {
+    case 'looked':
+    case 'look-due': {
       const { type, nextAt, ...rest } = event;
       return { event: type, ...rest, nextAt: iso(nextAt) };
+    }
+    case 'look-failed': {
+      const { type, nextAt, text: _said, ...rest } = event;
+      return { event: type, ...rest, nextAt: iso(nextAt) };
+    }
+    case 'turn-began': {
+      const { type, spooledAt, ...rest } = event;
+      return { event: type, ...rest, spooledAt: iso(spooledAt[0]) };
+    }
+    case 'capped': {
+      const { type, why: _said, until, ...rest } = event;
+      return { event: type, ...rest, until: iso(until) };
+    }
+    case 'sent':
+    case 'send-failed': {
+      const { type, queuedAt, ...rest } = event;
+      return { event: type, ...rest, queuedAt: iso(queuedAt), text: undefined };
     }
     case 'hold-began':
     case 'hold-ended': {

@@ -47,8 +47,11 @@ export function narrator(write: (line: string) => void, options: NarratorOptions
         pid = event.pid;
         return another ? sentence(event) : undefined;
       }
+      case 'look-began':
+      case 'look-due':
       case 'turn-progress':
       case 'dead':
+      case 'webhook-refused':
         return undefined;
       case 'notice':
         if (event.level === 'info') return sentence(event);

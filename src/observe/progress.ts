@@ -45,6 +45,10 @@ export function progressTracker(startedAt: number): ProgressTracker {
       case 'looked':
         look = { at: iso(at), newMessages: event.fresh, ...when('nextAt', event.nextAt) };
         return true;
+      case 'look-due':
+        if (!look) return false;
+        look = { at: look.at, newMessages: look.newMessages, ...when('nextAt', event.nextAt) };
+        return true;
       case 'hold-began':
         holds.set(event.hold.reason, event.hold);
         return true;

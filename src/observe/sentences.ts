@@ -17,7 +17,7 @@ const WAKES: Record<WakeKind, string> = {
 
 export const wakeName = (kind: WakeKind): string => WAKES[kind];
 
-type Ended = Extract<WorkerEvent, { type: 'turn-ended' }>;
+export type Ended = Extract<WorkerEvent, { type: 'turn-ended' }>;
 
 /** `in 1.2 s for $0.003 with 1 model call`. */
 export function effort(turn: Ended): string {
@@ -38,8 +38,6 @@ export function turnSentence(turn: Ended): string {
       return `will try ${who} again (${why}) after a turn ${effort(turn)}`;
     case 'dead':
       return `gave up on ${who} (${why}) after a turn ${effort(turn)}`;
-    default:
-      return `${oneLine(turn.verdict, 40)}: ${who} ${effort(turn)}`;
   }
 }
 
@@ -50,6 +48,10 @@ export function sentence(event: WorkerEvent): string {
       return `watching the inbox ${oneLine(event.inbox)} for the agent in ${oneLine(event.folder)}`;
     case 'woken':
       return `woken by ${wakeName(event.kind)}`;
+    case 'look-began':
+      return `looking, woken by ${event.wokenBy.map(wakeName).join(' and ') || 'the timer'}`;
+    case 'look-due':
+      return 'the next look is sooner, since mail is likely';
     case 'looked': {
       if (event.fresh === 0) return 'looked: nothing new';
       const by = event.wokenBy.map(wakeName).join(' and ') || 'the timer';
@@ -80,6 +82,14 @@ export function sentence(event: WorkerEvent): string {
       return `not sent to ${oneLine(event.to, 80)}, now ${event.state}: ${oneLine(event.text)}`;
     case 'rescued':
       return `took up ${oneLine(event.conversation, 80)} where the last run broke off: ${oneLine(event.how)}`;
+    case 'capped': {
+      const { why, until } = event;
+      const who = oneLine(event.conversation, 80);
+      if (event.verdict === 'dead') return `gave up on ${who}: ${oneLine(why, 1000)}`;
+      return `${who} waits${until === undefined ? '' : ` until ${new Date(until).toISOString()}`}: ${oneLine(why, 1000)}`;
+    }
+    case 'webhook-refused':
+      return `refused a webhook post (${event.reason})`;
     case 'agent-ready':
       return 'Claude Code is ready';
     case 'agent-not-ready':

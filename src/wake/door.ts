@@ -33,7 +33,7 @@ export interface Address {
 export interface Behind {
   readonly deliveries: Deliveries;
   readonly clock: Clock;
-  /** Hears `notice` events. */
+  /** Hears `notice` and `webhook-refused` events. */
   readonly observer: Observer;
 }
 
@@ -99,6 +99,7 @@ export class Door implements Addressee {
   /** @param tell whether it is this agent's to tell of */
   refused(reason: RefusalReason, tell: boolean): void {
     this.#counts.refused[reason] += 1;
+    this.#behind?.observer.on({ type: 'webhook-refused', reason });
     // A wrong secret must be seen, yet strangers must not fill the log: one line until a post is accepted again.
     if (!tell || !isAboutProof(reason) || this.#complained || !this.#behind) return;
     this.#complained = true;

@@ -1,5 +1,5 @@
 // Looking: one cheap call to the upstream inbox, spooled to the mailbox; woken early, bounded by the schedule.
-import { announces, mergeWakes, type Wake, type WakeKind } from '../domain/wake.js';
+import { announces, LATE_WAKE_MS, mergeWakes, type Wake, type WakeKind } from '../domain/wake.js';
 import type { LookOutcome } from '../ports/upstream.js';
 import { holdFor, messageOf, storeIsWell } from './faults.js';
 import type { HoldBoard } from './hold-board.js';
@@ -8,9 +8,6 @@ import { Latch } from './latch.js';
 import { LookSchedule } from './look-schedule.js';
 import type { WorkerOptions } from './options.js';
 import type { WorkerParts } from './parts.js';
-
-/** A wake that comes this soon after its mail was found had merely lost the race: not a missed one. */
-const LATE_WAKE_MS = 10_000;
 
 export interface LookFacts {
   lastAt: number | undefined;
@@ -59,19 +56,22 @@ export class Looker {
 
   wake(kind: WakeKind): void {
     const at = this.#parts.clock.now();
-    if (announces(kind) && at - this.#unannouncedAt < LATE_WAKE_MS) {
+    const late = announces(kind) && at - this.#unannouncedAt < LATE_WAKE_MS;
+    if (late) {
       this.facts.missedWakes -= 1;
       this.#unannouncedAt = Number.NEGATIVE_INFINITY;
       this.#announced = true;
     }
-    this.#parts.observer.on({ type: 'woken', kind });
+    this.#parts.observer.on({ type: 'woken', kind, late });
     this.#wakes.set({ kind, at });
   }
 
   /** Something happened that makes mail likely: sleep short again. */
   pulse(pulse: 'settled' | 'did-work'): void {
+    const before = this.facts.nextAt;
     this.#schedule.pulse(this.#parts.clock.now(), pulse);
-    this.#noteNext();
+    const nextAt = this.#noteNext();
+    if (nextAt !== before) this.#parts.observer.on({ type: 'look-due', nextAt });
     this.#wakes.poke();
   }
 
@@ -97,22 +97,24 @@ export class Looker {
 
   /** One look. Answers how it ended; the next one is scheduled. */
   async look(wokenBy: readonly WakeKind[], signal: AbortSignal): Promise<LookOutcome> {
-    const { clock, upstream } = this.#parts;
+    const { clock, upstream, observer } = this.#parts;
     const tally: Tally = { fresh: 0, known: 0 };
-    this.facts.lastAt = clock.now();
+    const beganAt = clock.now();
+    this.facts.lastAt = beganAt;
     this.facts.count += 1;
     this.facts.lastWokenBy = wokenBy;
+    observer.on({ type: 'look-began', wokenBy });
     try {
       if (this.#holds.knows('store-down')) await this.#probeStore();
       await this.#intake.catchUp(tally);
       const outcome = await upstream.look((batch) => this.#intake.spool(batch, tally), signal);
-      if (outcome.kind === 'looked') this.#succeeded(tally, wokenBy);
-      else this.#failed(outcome);
+      if (outcome.kind === 'looked') this.#succeeded(tally, wokenBy, beganAt);
+      else this.#failed(outcome, beganAt);
       return outcome;
     } catch (error) {
       if (!holdFor(error, this.#holds)) throw error;
       const outcome = { kind: 'down', message: messageOf(error) } as const;
-      this.#failed(outcome, false);
+      this.#failed(outcome, beganAt, false);
       return outcome;
     } finally {
       // Whatever was spooled before a failure waits to be answered.
@@ -136,7 +138,7 @@ export class Looker {
     }
   }
 
-  #succeeded(tally: Tally, wokenBy: readonly WakeKind[]): void {
+  #succeeded(tally: Tally, wokenBy: readonly WakeKind[], beganAt: number): void {
     const { clock, observer, wakeSources } = this.#parts;
     const now = clock.now();
     this.#holds.clear('inbox-down');
@@ -158,17 +160,20 @@ export class Looker {
     }
     if (tally.fresh > 0) this.#announced = announced;
     this.#schedule.succeeded(now, tally.fresh > 0 ? 'mail' : 'empty');
-    observer.on({ type: 'looked', ...tally, wokenBy, missed, nextAt: this.#noteNext() });
+    const [nextAt, durationMs] = [this.#noteNext(), now - beganAt];
+    observer.on({ type: 'looked', ...tally, wokenBy, missed, nextAt, durationMs });
     this.#listener.onReached();
   }
 
-  #failed(outcome: Exclude<LookOutcome, { kind: 'looked' }>, placeHold = true): void {
+  #failed(outcome: Exclude<LookOutcome, { kind: 'looked' }>, beganAt: number, placeHold = true): void {
     const { clock, observer, random } = this.#parts;
-    this.#schedule.failed(clock.now(), outcome, random.next());
-    this.#noteNext();
+    const now = clock.now();
+    this.#schedule.failed(now, outcome, random.next());
+    const nextAt = this.#noteNext();
     if (outcome.kind === 'unauthorised') this.#holds.place('inbox-unauthorised', outcome.message);
     else if (placeHold) this.#holds.place('inbox-down', outcome.message);
-    observer.on({ type: 'look-failed', outcome: outcome.kind, text: outcome.message });
+    const { kind, message: text } = outcome;
+    observer.on({ type: 'look-failed', outcome: kind, text, nextAt, durationMs: now - beganAt });
   }
 
   #noteNext(): number {

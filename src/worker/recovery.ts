@@ -28,11 +28,13 @@ async function endOrphan(parts: WorkerParts, options: WorkerOptions): Promise<vo
 async function rescue(claim: OpenClaim, parts: WorkerParts, options: WorkerOptions): Promise<void> {
   const { mailbox, outbox, clock, observer } = parts;
   const now = clock.now();
-  const tell = (how: string): void =>
-    observer.on({ type: 'rescued', claimId: claim.id, conversation: claim.conversation, how });
+  const { id: claimId, conversation } = claim;
+  const messages = claim.messages.length;
+  const tell = (verdict: 'answered' | 'retry' | 'dead', how: string): void =>
+    observer.on({ type: 'rescued', claimId, conversation, messages, verdict, how });
   if ((await outbox.settlingSends(claim.id)) > 0) {
     await mailbox.settle(claim.id, { kind: 'answered', reply: undefined }, now);
-    tell('it was already answered');
+    tell('answered', 'it was already answered');
     return;
   }
   const error = 'the worker died in the middle of the turn';
@@ -40,7 +42,7 @@ async function rescue(claim: OpenClaim, parts: WorkerParts, options: WorkerOptio
     const notice = deadNotice(claim, options, parts.upstream.maxChars);
     await mailbox.settle(claim.id, { kind: 'dead', error, notice }, now);
     observer.on(deathOf(claim, error));
-    tell(`it is dead: ${options.maxAttempts} attempts failed`);
+    tell('dead', `it is dead: ${options.maxAttempts} attempts failed`);
     return;
   }
   const before = {
@@ -50,7 +52,7 @@ async function rescue(claim: OpenClaim, parts: WorkerParts, options: WorkerOptio
     lastError: error,
   };
   await mailbox.settle(claim.id, { kind: 'retry', retryAt: now, error, countsAttempt: true, before }, now);
-  tell('it will be tried again');
+  tell('retry', 'it will be tried again');
 }
 
 export function deadNotice(

@@ -13,10 +13,17 @@ const IDLE_MS = 60_000;
 const RECORD_RETRY_MS = 2_000;
 
 interface SendResult {
-  readonly state: OutboxState;
+  readonly state: Exclude<OutboxState, 'sending'>;
   readonly upstreamId?: string | undefined;
   readonly error?: string | undefined;
   readonly retryAt?: number | undefined;
+}
+
+interface Told {
+  readonly row: OutboxRow;
+  readonly result: SendResult;
+  /** How long the upstream took to say so. */
+  readonly durationMs: number;
 }
 
 export class Sender {
@@ -27,7 +34,7 @@ export class Sender {
   #recovered = false;
   #reached = false;
   /** What the upstream has said of a row, while the disk could not take it: told there before anything else is sent. */
-  #unrecorded: { readonly row: OutboxRow; readonly result: SendResult } | undefined;
+  #unrecorded: Told | undefined;
 
   constructor(parts: WorkerParts, options: WorkerOptions, holds: HoldBoard) {
     this.#parts = parts;
@@ -110,33 +117,28 @@ export class Sender {
   }
 
   async #send(row: OutboxRow, signal: AbortSignal): Promise<void> {
-    const { upstream } = this.#parts;
+    const { upstream, clock } = this.#parts;
+    const beganAt = clock.now();
     const outcome = await upstream.send(
       { to: row.to, text: row.text, replyToId: row.replyToId, idempotencyKey: row.idempotencyKey },
       signal,
     );
     const result = this.#resultOf(outcome, row);
-    this.#unrecorded = { row, result };
+    this.#unrecorded = { row, result, durationMs: clock.now() - beganAt };
     await this.#recordLate();
   }
 
   async #recordLate(): Promise<void> {
     const { outbox, clock, observer } = this.#parts;
     if (!this.#unrecorded) return;
-    const { row, result } = this.#unrecorded;
+    const { row, result, durationMs } = this.#unrecorded;
     await outbox.record(row.id, result, clock.now());
     this.#unrecorded = undefined;
-    if (result.state === 'sent') {
-      observer.on({
-        type: 'sent',
-        to: row.to,
-        kind: row.kind,
-        part: row.part,
-        upstreamId: result.upstreamId,
-      });
-    } else {
-      observer.on({ type: 'send-failed', to: row.to, state: result.state, text: result.error ?? '' });
-    }
+    const { claimId, to, kind, part, queuedAt } = row;
+    const facts = { claimId, to, kind, part, queuedAt, durationMs };
+    const { state, upstreamId, error: text = '' } = result;
+    if (state === 'sent') observer.on({ type: 'sent', ...facts, upstreamId });
+    else observer.on({ type: 'send-failed', ...facts, state, text });
   }
 
   #resultOf(outcome: SendOutcome, row: OutboxRow): SendResult {

@@ -2,7 +2,7 @@
 import { type Claim, replyAddress } from '../domain/claim.js';
 import { relinkMentions } from '../domain/mention.js';
 import { sendableParts } from '../domain/split.js';
-import { describeOutcome, NO_USAGE } from '../domain/turn.js';
+import { describeOutcome, NO_USAGE, reasonOf } from '../domain/turn.js';
 import { judge, type Verdict } from '../domain/verdict.js';
 import type { Settlement } from '../ports/mailbox.js';
 import { holdAfter } from './failure-holds.js';
@@ -96,7 +96,13 @@ export class Settler {
     return verdict;
   }
 
-  #tell(claim: Claim, verdict: string, report: TurnReport, endedAt: number, paysForAll: boolean): void {
+  #tell(
+    claim: Claim,
+    verdict: Verdict['kind'],
+    report: TurnReport,
+    endedAt: number,
+    paysForAll: boolean,
+  ): void {
     const { outcome } = report;
     this.#parts.observer.on({
       type: 'turn-ended',
@@ -105,6 +111,9 @@ export class Settler {
       conversation: claim.conversation,
       verdict,
       outcome: describeOutcome(outcome),
+      ending: outcome.kind,
+      reason: reasonOf(outcome),
+      model: outcome.model,
       usage: paysForAll ? outcome.usage : NO_USAGE,
       durationMs: endedAt - report.startedAt,
       sessionId: outcome.sessionId,

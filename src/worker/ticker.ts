@@ -205,9 +205,11 @@ export class Ticker {
       await mailbox.settle(claim.id, retry, now);
     }
     this.#open = this.#open.filter((open) => open.id !== claim.id);
-    const end =
-      guard.kind === 'dead' ? 'it is dead' : `it waits until ${new Date(guard.until).toISOString()}`;
-    observer.on({ type: 'notice', level: 'warn', text: `${claim.conversation}: ${guard.why}; ${end}.` });
+    const { id: claimId, conversation } = claim;
+    const verdict = guard.kind === 'dead' ? 'dead' : 'retry';
+    const until = guard.kind === 'dead' ? undefined : guard.until;
+    const messages = claim.messages.length;
+    observer.on({ type: 'capped', claimId, conversation, messages, verdict, why: guard.why, until });
     return { kind: 'capped' };
   }
 

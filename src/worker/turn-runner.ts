@@ -164,6 +164,7 @@ export class TurnRunner {
       turnId,
       conversation: claim.conversation,
       messages: claim.messages.length,
+      spooledAt: claim.messages.map((message) => message.spooledAt).sort((a, b) => a - b),
       attempt: claim.attempts + 1,
       promptBytes,
       mode: continues ? 'continue' : 'full',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { logObserver } from '../../src/observe/log-events.js';
 import { createLogger } from '../../src/observe/logger.js';
 import type { WorkerEvent } from '../../src/ports/observer.js';
-import { began, ended, hold, looked } from './events.js';
+import { began, capped, ended, hold, looked, lookFailed, rescued, sendFailed, sent } from './events.js';
 
 function observed(level: string, events: readonly WorkerEvent[]): Record<string, unknown>[] {
   let text = '';
@@ -31,7 +31,7 @@ const TURN: WorkerEvent[] = [
     progress: { sessionId: undefined, tool: 'Read', outputTokens: 3 },
   },
   ended(),
-  { type: 'sent', to: '@alice', kind: 'reply', part: 0, upstreamId: 'u1' },
+  sent(),
   looked(),
 ];
 
@@ -53,6 +53,33 @@ describe('logObserver', () => {
     });
   });
 
+  it('writes one line for a turn of several conversations, with the cost once', () => {
+    const none = { costUsd: 0, inputTokens: 0, outputTokens: 0, modelCalls: 0 };
+    const bob = { claimId: 'claim-2', conversation: '@bob' };
+    const lines = observed('info', [
+      began(),
+      began(bob),
+      ended(),
+      ended({ ...bob, verdict: 'silent', usage: none }),
+      began({ turnId: 'turn-2' }),
+      ended({ turnId: 'turn-2' }),
+    ]);
+    expect(lines.map((line) => [line.level, line.msg])).toEqual([
+      [
+        'info',
+        'one turn for 2 conversations in 1.2 s for $0.003 with 1 model call: answered @alice, silent @bob',
+      ],
+      ['info', 'answered @alice in 1.2 s for $0.003 with 1 model call'],
+    ]);
+    expect(lines[0]).toMatchObject({
+      costUsd: 0.003,
+      claims: [
+        { conversation: '@alice', verdict: 'answered' },
+        { conversation: '@bob', verdict: 'silent' },
+      ],
+    });
+  });
+
   it('tells a look that found something, and whether a wake was missed', () => {
     const lines = observed('info', [looked(), looked({ fresh: 2, missed: true, wokenBy: ['timer'] })]);
     expect(lines).toHaveLength(1);
@@ -62,7 +89,7 @@ describe('logObserver', () => {
 
   it('says an outage when it begins and when it ends, not at every look', () => {
     const down = { reason: 'inbox-down', why: 'connection refused', since: 0, until: undefined } as const;
-    const failed: WorkerEvent = { type: 'look-failed', outcome: 'down', text: 'connection refused' };
+    const failed = lookFailed();
     const lines = observed('info', [
       { type: 'hold-began', hold: down },
       failed,
@@ -77,7 +104,7 @@ describe('logObserver', () => {
   });
 
   it('says a failure that no hold tells of once, until a look succeeds', () => {
-    const failed: WorkerEvent = { type: 'look-failed', outcome: 'rate-limited', text: 'slow down' };
+    const failed = lookFailed({ outcome: 'rate-limited', text: 'slow down' });
     const lines = observed('info', [failed, failed, looked(), failed]);
     expect(lines.map((line) => line.level)).toEqual(['warn', 'warn']);
   });
@@ -88,20 +115,24 @@ describe('logObserver', () => {
   });
 
   it('warns of what a person should know', () => {
-    const unsent = { type: 'send-failed', to: '@alice', text: 'full' } as const;
     const lines = observed('info', [
       ended({ verdict: 'dead', outcome: 'no sign of life for 600 s' }),
-      { ...unsent, state: 'queued' },
-      { ...unsent, state: 'queued' },
-      { ...unsent, state: 'refused' },
+      sendFailed(),
+      sendFailed(),
+      sendFailed({ state: 'refused' }),
       { type: 'agent-not-ready', text: 'no gateway' },
       { type: 'agent-not-ready', text: 'no gateway' },
-      { type: 'rescued', claimId: 'c', conversation: '@bob', how: 'its session is resumed' },
+      rescued(),
+      capped(),
       { type: 'notice', level: 'error', text: 'port taken' },
     ]);
-    expect(lines.map((line) => line.level)).toEqual(['warn', 'warn', 'warn', 'warn', 'warn', 'error']);
+    expect(lines.map((line) => line.level)).toEqual([...Array(6).fill('warn'), 'error']);
     expect(lines[0]?.msg).toMatch(/^gave up on @alice \(no sign of life for 600 s\)/);
-    expect(lines[5]).toMatchObject({ event: 'notice', msg: 'port taken' });
+    expect(lines[5]).toMatchObject({
+      until: '1970-01-01T00:01:01.000Z',
+      msg: '@bob waits until 1970-01-01T00:01:01.000Z: it was answered 30 times within 60 min (loop guard)',
+    });
+    expect(lines[6]).toMatchObject({ event: 'notice', msg: 'port taken' });
   });
 
   it('writes every event at trace, each with a sentence on one line', () => {
@@ -110,11 +141,14 @@ describe('logObserver', () => {
       { type: 'started', inbox: 'agentdm', folder: '/a' },
       ended({ verdict: 'silent', conversation: '@x\n\u001b[2J' }),
       ended({ verdict: 'retry' }),
-      ended({ verdict: 'something-new' }),
+      capped({ verdict: 'dead', until: undefined }),
+      { type: 'look-began', wokenBy: ['timer'] },
+      { type: 'look-due', nextAt: 5_000 },
+      { type: 'webhook-refused', reason: 'stale' },
       { type: 'stopping', how: 'drain', text: 'SIGTERM' },
       { type: 'stopped', text: 'done' },
     ]);
-    expect(lines).toHaveLength(TURN.length + 6);
+    expect(lines).toHaveLength(TURN.length + 9);
     for (const line of lines) expect(line.msg).toMatch(/^[^\p{Cc}]+$/u);
   });
 });

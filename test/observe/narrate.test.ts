@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { narrator } from '../../src/observe/narrate.js';
 import type { WorkerEvent } from '../../src/ports/observer.js';
-import { began, ended, hold, looked } from './events.js';
+import { began, ended, hold, looked, lookFailed, sent } from './events.js';
 
 function told(events: readonly WorkerEvent[], options = {}): string[] {
   const lines: string[] = [];
@@ -26,8 +26,8 @@ describe('narrator', () => {
           progress: { sessionId: 's', tool: undefined, outputTokens: 1 },
         },
         ended(),
-        { type: 'sent', to: '@alice', kind: 'reply', part: 0, upstreamId: 'u' },
-        { type: 'sent', to: '@alice', kind: 'reply', part: 1, upstreamId: 'v' },
+        sent(),
+        sent({ part: 1 }),
       ]),
     ).toEqual([
       'Claude Code is ready',
@@ -46,7 +46,7 @@ describe('narrator', () => {
   });
 
   it('tells holds, troubles and the end, and repeats no failure', () => {
-    const failed: WorkerEvent = { type: 'look-failed', outcome: 'down', text: 'refused' };
+    const failed = lookFailed({ text: 'refused' });
     expect(
       told([
         { type: 'hold-began', hold },

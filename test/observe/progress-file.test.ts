@@ -64,10 +64,20 @@ describe('progressTracker', () => {
     const tracker = progressTracker(0);
     expect(tracker.follow({ type: 'woken', kind: 'timer' }, 0)).toBe(false);
     expect(tracker.follow({ type: 'hold-ended', hold, at: 0 }, 0)).toBe(false);
-    expect(
-      tracker.follow({ type: 'looked', fresh: 0, known: 0, wokenBy: [], missed: false, nextAt: Infinity }, 0),
-    ).toBe(true);
+    expect(tracker.follow(looked({ nextAt: Infinity }), 0)).toBe(true);
     expect(tracker.snapshot().look).toEqual({ at: '1970-01-01T00:00:00.000Z', newMessages: 0 });
+  });
+
+  it('tells when the next look is, also where it was moved', () => {
+    const tracker = progressTracker(0);
+    expect(tracker.follow({ type: 'look-due', nextAt: 5_000 }, 0)).toBe(false);
+    tracker.follow(looked(), 1_000);
+    expect(tracker.follow({ type: 'look-due', nextAt: 5_000 }, 2_000)).toBe(true);
+    expect(tracker.snapshot().look).toEqual({
+      at: '1970-01-01T00:00:01.000Z',
+      newMessages: 0,
+      nextAt: '1970-01-01T00:00:05.000Z',
+    });
   });
 });
 
