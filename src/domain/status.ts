@@ -41,5 +41,9 @@ export interface Status {
     readonly version: string | undefined;
     readonly pid: number | undefined;
     readonly sessionId: string | undefined;
+    /** Of the session that goes on; 0 while there is none, or none of its turns was ours. */
+    readonly sessionTurns: number;
+    /** Tokens of its history, as far as known. */
+    readonly contextTokens: number;
   };
 }

@@ -38,6 +38,11 @@ export class SlotSession {
     return this.#sessionId;
   }
 
+  /** What the session that goes on has come to. */
+  get wear(): SessionWear {
+    return this.#sessionId === undefined ? freshWear(this.#clock.now()) : this.#wear;
+  }
+
   async load(): Promise<void> {
     const left = await this.#slots.load(this.#options.slot);
     this.#sessionId = left?.sessionId;

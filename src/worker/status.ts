@@ -33,6 +33,7 @@ export async function describeStatus(
   const turn = ticker.runner.current;
   const { health, why } = judgeHealth(now, holds.blocking(), [...holds.current.values()], look, turn, run);
   const { version, pid, sessionId } = parts.agent.facts;
+  const { turns: sessionTurns, contextTokens } = ticker.session.wear;
   return {
     health,
     why,
@@ -47,7 +48,7 @@ export async function describeStatus(
     outbox,
     budgets,
     today: { turns: today.turns, costUsd: today.costUsd, modelCalls: today.modelCalls },
-    agent: { version, pid, sessionId },
+    agent: { version, pid, sessionId, sessionTurns, contextTokens },
   };
 }
 

@@ -34,6 +34,20 @@ describe('renderStatus', () => {
     expect(text).toContain('dead     2 messages given up');
     expect(text).toContain('outbox   1 queued, 2 unsure');
     expect(text).toContain('running  for 2 h 5 m, stopping');
+    expect(text).not.toContain('budget');
+  });
+
+  it('tells how much of a budget is used', () => {
+    const text = renderStatus(
+      status({
+        budgets: [
+          { window: 'day', unit: 'usd', used: 0.42, limit: 10 },
+          { window: 'hour', unit: 'tokens', used: 900, limit: 2_000 },
+        ],
+      }),
+      NOW,
+    );
+    expect(text).toContain('budget   $0.42 of $10.00 this day, 900 of 2000 tokens this hour');
   });
 
   it('says why it holds and until when, and what else holds', () => {
@@ -58,7 +72,7 @@ describe('renderStatus', () => {
     expect(renderStatus(status({ look: none }), NOW)).toContain('look     none yet\n');
     const failing = { ...look, lastSuccessAt: NOW - 600_000, nextAt: NOW - 1 };
     expect(renderStatus(status({ look: failing }), NOW)).toContain(', last success 10 m ago, next now;');
-    const agent = { version: undefined, pid: undefined, sessionId: undefined };
+    const agent = { ...status().agent, version: undefined, pid: undefined, sessionId: undefined };
     expect(renderStatus(status({ agent }), NOW)).toContain('version not known yet, no process, no session');
   });
 

@@ -24,6 +24,13 @@ export const status = (over: Partial<Status> = {}): Status => ({
   outbox: { queued: 0, sending: 0, sent: 3, refused: 0, unsure: 0 },
   budgets: [],
   today: { turns: 3, costUsd: 0.0123, modelCalls: 4 },
-  agent: { version: '2.1.332', pid: 77, sessionId: 'session-1' },
+  budgets: [],
+  agent: {
+    version: '2.1.332',
+    pid: 77,
+    sessionId: 'session-1',
+    sessionTurns: 2,
+    contextTokens: 1_500,
+  },
   ...over,
 });
