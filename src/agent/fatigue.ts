@@ -1,5 +1,6 @@
 // When a healthy process is replaced between two turns all the same: it has grown, aged, or is not what is installed.
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
+import { residentBytes } from '../lib/process-memory.js';
 import type { Clock } from '../ports/clock.js';
 
 /** Each may be left out: then that reason never comes up. */
@@ -69,17 +70,6 @@ function fingerprint(file: string): string | undefined {
   try {
     const { ino, size, mtimeMs } = statSync(file);
     return `${ino}/${size}/${mtimeMs}`;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Undefined where the system does not tell (no /proc). */
-function residentBytes(pid: number | undefined): number | undefined {
-  if (pid === undefined) return undefined;
-  try {
-    const match = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
-    return match ? Number(match[1]) * 1024 : undefined;
   } catch {
     return undefined;
   }

@@ -19,7 +19,7 @@ import { childMark, makeAgent } from './agent-parts.js';
 import { diskTrouble } from './disk-trouble.js';
 import { agentFolder } from './folders.js';
 import { openFront } from './front.js';
-import { makeObservers } from './observers.js';
+import { makeMetrics, makeObservers } from './observers.js';
 import { workerOptions } from './options.js';
 import { startPrivateServer } from './private-server.js';
 import { profileOf } from './profile.js';
@@ -88,15 +88,17 @@ async function build(options: ComposeOptions, releases: Releases): Promise<Compo
   const clock = systemClock;
   const ids = systemIds;
   const flagsFolder = agentFolder(settings.dir);
-  const secrets = [inbox.key, ...settings.webhookSecret, ...tellSecrets(settings)].filter(
+  const token = options.shared?.token ?? settings.controlToken ?? ids.word() + ids.word();
+  const secrets = [token, inbox.key, ...settings.webhookSecret, ...tellSecrets(settings)].filter(
     (secret) => secret !== undefined,
   );
+  const metrics = await makeMetrics(settings, { version: options.version, inbox: inbox.name }, clock);
   const observers = makeObservers({
     settings,
     folder: flagsFolder,
     secrets,
     clock,
-    others: options.observers ?? [],
+    others: [...(metrics ? [metrics] : []), ...(options.observers ?? [])],
     ...(options.log ? { log: options.log } : {}),
   });
   // A file that takes no writes (a pipe nobody reads) must not keep us from ending.
@@ -130,7 +132,8 @@ async function build(options: ComposeOptions, releases: Releases): Promise<Compo
   await addTeller({ settings, inbox, env: options.env, folder, store, secrets, observers, releases });
 
   const mark = childMark(identity, 0);
-  const server = options.shared?.server ?? (await startPrivateServer());
+  const server =
+    options.shared?.server ?? (await startPrivateServer({ port: settings.controlPort, onOtherPort: notice }));
   releases.add(() => server.close());
   const desk = new Desk(ids);
   const gateway = gatewayApp({
@@ -209,8 +212,6 @@ async function build(options: ComposeOptions, releases: Releases): Promise<Compo
   };
   const worker = new Worker(options.wrap?.(parts) ?? parts, workerOptions(settings, inbox.name), desk);
 
-  const token = options.shared?.token ?? ids.word() + ids.word();
-  secrets.push(token);
   await openFront({
     server,
     worker,
@@ -227,6 +228,7 @@ async function build(options: ComposeOptions, releases: Releases): Promise<Compo
       ...(options.rehearsal?.agentAlias ? { agentAlias: options.rehearsal.agentAlias } : {}),
     },
     stateRoot: options.rehearsal?.stateRoot ?? settings.stateDir,
+    metrics,
     releases,
     agents: options.shared?.agents,
   });

@@ -13,8 +13,10 @@ import {
 } from '../control/index.js';
 import { processStart } from '../lib/process-identity.js';
 import type { Store } from '../mailbox/index.js';
+import type { Metrics } from '../observe/index.js';
 import type { Worker } from '../worker/worker.js';
 import { agentFolder } from './folders.js';
+import { metricsPage } from './metrics-page.js';
 import { storeOperations } from './operations.js';
 import type { PrivateServer } from './private-server.js';
 import type { Releases } from './releases.js';
@@ -30,6 +32,7 @@ export interface FrontWish {
   readonly entry: Omit<RunningEntry, 'pid' | 'processStart' | 'control' | 'home'>;
   /** The root in which other commands look for us. */
   readonly stateRoot: string;
+  readonly metrics: Metrics | undefined;
   readonly releases: Releases;
   /** Those of the process; undefined where this one is alone. */
   readonly agents: (() => Promise<readonly AgentLine[]>) | undefined;
@@ -58,6 +61,11 @@ export async function openFront(wish: FrontWish): Promise<void> {
   const base = new URL(server.url).pathname.replace(/\/$/, '');
   const dashboard = dashboardApp({ token, tickets, base });
   server.mount('dashboard', (request) => dashboard.fetch(request));
+  const { metrics } = wish;
+  if (metrics) {
+    const page = metricsPage({ token, metrics, status: () => worker.status() });
+    server.mount('metrics', page);
+  }
 
   const folder = runningFolder(wish.stateRoot);
   // Those of killed runs are taken away by looking: keys and tokens should not lie about.

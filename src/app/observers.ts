@@ -5,10 +5,22 @@ import {
   fanOut,
   ledgerFileObserver,
   logObserver,
+  type Metrics,
   progressFileObserver,
 } from '../observe/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { Observer } from '../ports/observer.js';
+
+/** Undefined where nobody could scrape them: a single look is over too soon. Loaded late, for it takes a moment. */
+export async function makeMetrics(
+  settings: Settings,
+  run: { readonly version: string; readonly inbox: string },
+  clock: Clock,
+): Promise<Metrics | undefined> {
+  if (settings.once) return undefined;
+  const { agentMetrics } = await import('../observe/metrics.js');
+  return agentMetrics(run, clock);
+}
 
 export interface Observers {
   readonly observer: Observer;

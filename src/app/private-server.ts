@@ -1,4 +1,4 @@
-// The private listener: loopback only, random port, Host header checked. Each part answers with tokens of its own.
+// The private listener: loopback only, any free port unless one is set, Host header checked. Each part answers with tokens of its own.
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 
@@ -15,8 +15,18 @@ export interface PrivateServer {
   close(): Promise<void>;
 }
 
-/** Listens before anything is mounted: Claude Code needs the address at its start, the parts need Claude's. */
-export async function startPrivateServer(): Promise<PrivateServer> {
+export interface PrivateServerWish {
+  /** 0 or left out: any free one. */
+  readonly port?: number;
+  /** One sentence: the wished port could not be had, and another one was taken. */
+  onOtherPort?(text: string): void;
+}
+
+/**
+ * Listens before anything is mounted: Claude Code needs the address at its start, the parts need Claude's. A worker
+ * whose port is taken must still answer its inbox, so any other port will do.
+ */
+export async function startPrivateServer(wish: PrivateServerWish = {}): Promise<PrivateServer> {
   const parts = new Parts();
   const app = new Hono();
   app.use(async (context, next) => {
@@ -27,18 +37,22 @@ export async function startPrivateServer(): Promise<PrivateServer> {
   });
   app.all('*', (context) => parts.answer(context.req.raw));
 
-  const server = await new Promise<ReturnType<typeof serve>>((resolve, reject) => {
-    const listening = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, () => resolve(listening));
-    listening.once('error', reject);
+  const { port: wished = 0 } = wish;
+  const server = await listen(app, wished).catch((error: NodeJS.ErrnoException) => {
+    if (wished === 0) throw error;
+    return listen(app, 0).then((other) => {
+      wish.onOtherPort?.(
+        `control_port ${wished} ${FAULTS[error.code ?? ''] ?? `cannot be had (${error.code})`}, so port ${portOf(other)} is taken: whoever scrapes /metrics at ${wished} does not reach this worker.`,
+      );
+      return other;
+    });
   });
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
   const free = (): Promise<void> =>
     new Promise((resolve) => {
       server.close(() => resolve());
       if ('closeAllConnections' in server) server.closeAllConnections();
     });
-  return serverOf(parts, `http://127.0.0.1:${port}`, free);
+  return serverOf(parts, `http://127.0.0.1:${portOf(server)}`, free);
 }
 
 class Parts {
@@ -76,4 +90,23 @@ function without(request: Request, name: string): Request {
   const url = new URL(request.url);
   url.pathname = url.pathname.slice(name.length + 1) || '/';
   return new Request(url, request);
+}
+
+type Server = ReturnType<typeof serve>;
+
+const FAULTS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is in use by another program',
+  EACCES: 'is one that only root may use',
+};
+
+function listen(app: Hono, port: number): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const listening = serve({ fetch: app.fetch, hostname: '127.0.0.1', port }, () => resolve(listening));
+    listening.once('error', reject);
+  });
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
 }

@@ -11,6 +11,7 @@ export const GROUP_TITLES: Readonly<Record<Group, string>> = {
   wake: 'Wakes',
   tell: 'Being told',
   state: 'State and logs',
+  control: 'The private listener',
 };
 
 const BEGIN = '<!-- settings: generated from the schema, do not edit -->';

@@ -143,6 +143,22 @@ export const holdReasons: Kind<readonly HoldReason[]> = {
   write: (value) => value,
 };
 
+const TOKEN_CHARS = 24;
+
+/** A bearer token of our own: what a header can carry, and too long to be guessed. */
+export const token: Kind<string> = {
+  word: 'token',
+  read(raw) {
+    const value = textOf(raw);
+    return value !== undefined && value.length >= TOKEN_CHARS && /^[\x21-\x7e]+$/.test(value)
+      ? { value }
+      : {
+          write: `at least ${TOKEN_CHARS} printable characters without blanks, as \`openssl rand -hex 24\` makes them`,
+        };
+  },
+  write: (value) => value,
+};
+
 export const variableName = (text: string): string | undefined =>
   /^[A-Za-z_][A-Za-z0-9_]*$/.test(text) ? text : undefined;
 

@@ -1,5 +1,6 @@
 // The one list of all settings, and the type that it gives the program.
 import { AGENT_SETTINGS } from './schema/agent.js';
+import { CONTROL_SETTINGS } from './schema/control.js';
 import { INBOX_SETTINGS } from './schema/inbox.js';
 import { LIMIT_SETTINGS } from './schema/limits.js';
 import { STATE_SETTINGS } from './schema/state.js';
@@ -17,6 +18,7 @@ export const SETTINGS = {
   ...WAKE_SETTINGS,
   ...TELL_SETTINGS,
   ...STATE_SETTINGS,
+  ...CONTROL_SETTINGS,
 };
 
 export type SettingName = keyof typeof SETTINGS;

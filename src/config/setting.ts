@@ -1,7 +1,7 @@
 // How one setting is declared: its names, kind, default and caption, all in one place.
 import type { Kind } from './kind.js';
 
-export type Group = 'inbox' | 'agent' | 'worker' | 'limits' | 'wake' | 'tell' | 'state';
+export type Group = 'inbox' | 'agent' | 'worker' | 'limits' | 'wake' | 'tell' | 'state' | 'control';
 
 /** What a default may depend on. */
 export interface Surroundings {

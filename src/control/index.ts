@@ -1,4 +1,5 @@
 // The door of the room: steering a worker by file and by HTTP, and finding the ones that run.
+export { bearerIs } from './bearer.js';
 export { type Choice, chooseRunning, fittingRunning, isNamed } from './choose.js';
 export { type ControlClient, controlClient } from './client.js';
 export { dashboardApp } from './dashboard/app.js';

@@ -1,9 +1,11 @@
 // What a worker says of itself in one glance.
 import type { BudgetState } from './budget.js';
-import type { Hold } from './hold.js';
+import { HOLD_REASONS, type Hold } from './hold.js';
 import type { WakeKind } from './wake.js';
 
-export type Health = 'idle' | 'working' | 'stuck' | 'deaf' | Hold['reason'];
+export const HEALTH_STATES = ['idle', 'working', 'stuck', 'deaf', ...HOLD_REASONS] as const;
+
+export type Health = (typeof HEALTH_STATES)[number];
 
 export interface Status {
   readonly health: Health;

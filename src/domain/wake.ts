@@ -21,6 +21,16 @@ const ANNOUNCING: readonly WakeKind[] = ['webhook', 'stream', 'notification'];
 
 export const announces = (kind: WakeKind): boolean => ANNOUNCING.includes(kind);
 
+/** Why a webhook post is refused. */
+export type WebhookRefusal =
+  | 'method'
+  | 'path'
+  | 'too-large'
+  | 'malformed'
+  | 'unsigned'
+  | 'stale'
+  | 'signature';
+
 /** A wake that comes this soon after its mail was found had merely lost the race: not a missed one. */
 export const LATE_WAKE_MS = 10_000;
 

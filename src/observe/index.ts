@@ -3,6 +3,7 @@ export { fanOut } from './fan-out.js';
 export { ledgerFileObserver } from './ledger-file.js';
 export { logObserver } from './log-events.js';
 export { createLogger, type Logger } from './logger.js';
+export type { Metrics } from './metrics.js';
 export { narrator } from './narrate.js';
 export type { Progress } from './progress.js';
 export { progressFileObserver } from './progress-file.js';

@@ -3,7 +3,7 @@ import type { Hold } from '../domain/hold.js';
 import type { OutboxState, SendKind } from '../domain/outbox.js';
 import type { TurnOutcome, TurnReason, Usage } from '../domain/turn.js';
 import type { Verdict } from '../domain/verdict.js';
-import type { WakeKind } from '../domain/wake.js';
+import type { WakeKind, WebhookRefusal } from '../domain/wake.js';
 import type { TurnProgress } from './agent.js';
 import type { LookOutcome } from './upstream.js';
 
@@ -100,8 +100,7 @@ export type WorkerEvent =
       readonly why: string;
       readonly until: number | undefined;
     }
-  /** `reason` is one of a few words of the receiver's own. */
-  | { readonly type: 'webhook-refused'; readonly reason: string }
+  | { readonly type: 'webhook-refused'; readonly reason: WebhookRefusal }
   | { readonly type: 'agent-ready'; readonly sessionId: string | undefined; readonly pid: number | undefined }
   | { readonly type: 'agent-not-ready'; readonly text: string }
   | { readonly type: 'notice'; readonly level: 'info' | 'warn' | 'error'; readonly text: string }

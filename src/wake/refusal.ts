@@ -1,4 +1,5 @@
 // Why a post is refused: the status and the sentence of each reason, in the order in which they are checked.
+import type { WebhookRefusal } from '../domain/wake.js';
 
 export const REFUSALS = {
   method: { status: 405, sentence: 'This method is not answered here.' },
@@ -8,9 +9,9 @@ export const REFUSALS = {
   unsigned: { status: 401, sentence: 'A signature or a bearer token is required.' },
   stale: { status: 401, sentence: 'The timestamp is too far from the time here.' },
   signature: { status: 401, sentence: 'The signature or token does not match.' },
-} as const satisfies Record<string, { status: number; sentence: string }>;
+} as const satisfies Record<WebhookRefusal, { status: number; sentence: string }>;
 
-export type RefusalReason = keyof typeof REFUSALS;
+export type RefusalReason = WebhookRefusal;
 
 /** Whether it was the proof that was missing or wrong: somebody who means to call may have the wrong secret. */
 export function isAboutProof(reason: RefusalReason): boolean {
