@@ -95,6 +95,8 @@ async function build(options: ComposeOptions, releases: Releases): Promise<Compo
   const metrics = await makeMetrics(settings, { version: options.version, inbox: inbox.name }, clock);
   const observers = makeObservers({
     settings,
+    inbox: inbox.name,
+    version: options.version,
     folder: flagsFolder,
     secrets,
     clock,

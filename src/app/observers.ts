@@ -3,10 +3,13 @@ import type { Settings } from '../config/index.js';
 import {
   createLogger,
   fanOut,
+  flushSpans,
   ledgerFileObserver,
   logObserver,
   type Metrics,
   progressFileObserver,
+  spanObserver,
+  tracerIfAny,
 } from '../observe/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { Observer } from '../ports/observer.js';
@@ -32,6 +35,10 @@ export interface Observers {
 
 export interface ObserversWish {
   readonly settings: Settings;
+  /** The inbox's name. */
+  readonly inbox: string;
+  /** Of this program. */
+  readonly version: string;
   /** `.orchestrator` of the agent's folder. */
   readonly folder: string;
   readonly secrets: readonly string[];
@@ -51,14 +58,17 @@ export function makeObservers(wish: ObserversWish): Observers {
     ...(wish.log ? { stream: wish.log } : {}),
   });
   const onTrouble = (text: string): void => logger.warn(text);
+  const tracer = tracerIfAny(wish.version);
+  const { inbox } = wish;
+  const spans = tracer && spanObserver({ tracer, clock, inbox, model: settings.model, secrets });
   const ledger = ledgerFileObserver({ folder, clock, onTrouble });
   const progress = progressFileObserver({ folder, clock, onTrouble });
-  const all: Observer[] = [logObserver(logger), ledger, progress, ...wish.others];
+  const all: Observer[] = [logObserver(logger), ledger, progress, ...(spans ? [spans] : []), ...wish.others];
   return {
     observer: fanOut(all, (error) => logger.error({ err: error }, 'an observer failed')),
     add: (observer) => void all.push(observer),
     flush: async () => {
-      await Promise.all([ledger.flush(), progress.flush()]);
+      await Promise.all([ledger.flush(), progress.flush(), spans && flushSpans().catch(() => {})]);
     },
   };
 }

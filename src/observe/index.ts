@@ -7,3 +7,5 @@ export type { Metrics } from './metrics.js';
 export { narrator } from './narrate.js';
 export type { Progress } from './progress.js';
 export { progressFileObserver } from './progress-file.js';
+export { spanObserver } from './spans.js';
+export { flushSpans, tracerIfAny } from './tracing.js';
