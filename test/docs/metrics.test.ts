@@ -26,7 +26,12 @@ it('gives alert rules over metrics and label values that there are', () => {
   const { groups } = parse(blocks[1] ?? '') as { groups: { rules: Rule[] }[] };
   const rules = groups.flatMap((group) => group.rules);
   expect(rules.map(({ alert }) => alert)).toEqual(
-    expect.arrayContaining(['InboxWorkerDeaf', 'InboxWorkerStuck', 'InboxWorkerDeadLetters', 'InboxWorkerBudgetNear']),
+    expect.arrayContaining([
+      'InboxWorkerDeaf',
+      'InboxWorkerStuck',
+      'InboxWorkerDeadLetters',
+      'InboxWorkerBudgetNear',
+    ]),
   );
   for (const { expr, alert, labels, annotations } of rules) {
     expect([alert, labels.severity]).toEqual([alert, expect.stringMatching(/^(?:page|ticket)$/)]);
