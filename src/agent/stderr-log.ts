@@ -1,9 +1,11 @@
 // Claude's stderr, appended to a file that does not grow for ever.
-import { appendFile, mkdir, rename, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { withDeadline } from '../lib/deadline.js';
 import { redact } from '../lib/redact.js';
+import { RotatingFile } from '../lib/rotating-file.js';
 
 const MAX_BYTES = 5 * 1024 * 1024;
+/** A disk that does not answer must not keep Claude from being ended. */
+const FLUSH_MS = 2_000;
 
 export interface StderrLogOptions {
   /** At this size the file becomes `PATH.1`, which replaces an older one. Default 5 MB. */
@@ -15,52 +17,32 @@ export interface StderrLogOptions {
 }
 
 export class StderrLog {
-  readonly #path: string;
-  readonly #options: StderrLogOptions;
-  #writing: Promise<void> = Promise.resolve();
-  #bytes: number | undefined;
-  #told = false;
+  readonly #file: RotatingFile;
+  readonly #now: () => number;
 
   constructor(path: string, options: StderrLogOptions) {
-    this.#path = path;
-    this.#options = options;
+    const { maxBytes = MAX_BYTES, now, onTrouble } = options;
+    this.#now = now;
+    this.#file = new RotatingFile({
+      path,
+      maxBytes,
+      keep: 1,
+      lost: (count) => this.#stamped('worker', `${count} line(s) could not be written here`),
+      onTrouble,
+    });
   }
 
   /** Queues one line. Never throws: a full disk must not stop the agent. */
   line(pid: number | undefined, text: string, secrets: readonly string[] = []): void {
-    const when = new Date(this.#options.now()).toISOString();
-    const line = `${when} claude[${pid ?? '?'}] ${redact(text, secrets)}\n`;
-    this.#writing = this.#writing.then(() => this.#append(line)).catch((error) => this.#trouble(error));
+    this.#file.append(this.#stamped(`claude[${pid ?? '?'}]`, redact(text, secrets)));
   }
 
-  /** Resolves when all that was queued is written. */
-  flush(): Promise<void> {
-    return this.#writing;
+  /** Resolves when all that was queued is written, could not be, or takes too long. */
+  async flush(): Promise<void> {
+    await withDeadline(this.#file.flush(), FLUSH_MS, 'writing a log').catch(() => {});
   }
 
-  async #append(line: string): Promise<void> {
-    if (this.#bytes === undefined) {
-      await mkdir(dirname(this.#path), { recursive: true });
-      this.#bytes = await stat(this.#path).then(
-        ({ size }) => size,
-        () => 0,
-      );
-    }
-    const length = Buffer.byteLength(line);
-    if (this.#bytes > 0 && this.#bytes + length > (this.#options.maxBytes ?? MAX_BYTES)) {
-      await rename(this.#path, `${this.#path}.1`);
-      this.#bytes = 0;
-    }
-    await appendFile(this.#path, line, { mode: 0o600 });
-    this.#bytes += length;
-  }
-
-  #trouble(error: unknown): void {
-    this.#bytes = undefined;
-    if (this.#told) return;
-    this.#told = true;
-    this.#options.onTrouble(
-      `${this.#path} cannot be written: ${error instanceof Error ? error.message : error}`,
-    );
+  #stamped(who: string, text: string): string {
+    return `${new Date(this.#now()).toISOString()} ${who} ${text}\n`;
   }
 }

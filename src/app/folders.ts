@@ -1,7 +1,7 @@
 // Where things lie on disk: the state root, one folder an inbox, and the agent's own `.orchestrator`.
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeFileAtomic } from '../lib/atomic-file.js';
+import { sweepTemporaries, writeFileAtomic } from '../lib/atomic-file.js';
 
 export interface InboxFolder {
   readonly path: string;
@@ -24,6 +24,7 @@ export async function openInboxFolder(
 ): Promise<InboxFolder> {
   const path = join(root, identity);
   await mkdir(path, { recursive: true, mode: 0o700 });
+  await sweepTemporaries(path);
   const label: FolderLabel = { endpoint, identity };
   await writeFileAtomic(join(path, LABEL), `${JSON.stringify(label)}\n`);
   return { path, database: join(path, 'worker.db') };

@@ -1,7 +1,7 @@
 // Who is running here: one small private file per agent, rehearsal and inbox.
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeFileAtomic } from '../lib/atomic-file.js';
+import { sweepTemporaries, writeFileAtomic } from '../lib/atomic-file.js';
 import { type ProcessHome, processHome, processStart } from '../lib/process-identity.js';
 import { parseEntry, type RunningEntry } from './running-entry.js';
 
@@ -12,6 +12,7 @@ export function runningFolder(stateRoot: string): string {
 
 /** Writes or replaces the entry of its pid and name, readable by its user alone: it holds tokens and keys. */
 export async function writeRunning(folder: string, entry: RunningEntry): Promise<void> {
+  await sweepTemporaries(folder);
   const text = JSON.stringify({ ...entry, home: processHome() }, null, 2);
   await writeFileAtomic(fileOf(folder, entry.pid, entry.name), `${text}\n`, { mode: 0o600 });
 }

@@ -1,7 +1,9 @@
 // The end of a log file that is rotated to `PATH.1`: its last lines, and what is added to it from then on.
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { WorkerError } from '../domain/errors.js';
 import { lineFramer } from '../lib/line-framer.js';
+import { NoRegularFile, openToRead } from '../lib/regular-file.js';
 
 export interface Tail {
   /** The last lines, oldest first, without their line ends. */
@@ -65,9 +67,11 @@ async function readFrom(
   offset: number,
   ino?: number,
 ): Promise<{ bytes: Buffer; end: Place } | undefined> {
-  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+  const file = await openToRead(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
-    throw error;
+    if (!(error instanceof NoRegularFile)) throw error;
+    const hint = 'Move what stands there away; the worker makes the file anew.';
+    throw new WorkerError('file-unreadable', `${error.message}.`, { hint, cause: error });
   });
   if (!file) return undefined;
   try {

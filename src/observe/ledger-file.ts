@@ -1,8 +1,9 @@
 // Keeps .orchestrator/ledger.md: one line a turn, for people and for Claude, bounded.
-import { access, appendFile, mkdir, readFile } from 'node:fs/promises';
+import { access, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../lib/atomic-file.js';
 import { oneLine } from '../lib/one-line.js';
+import { openToAppend, readRegular } from '../lib/regular-file.js';
 import type { WorkerEvent } from '../ports/observer.js';
 import { type FileObserver, type FileObserverOptions, reportingWriter } from './reporting-writer.js';
 
@@ -43,7 +44,8 @@ export function ledgerFileObserver(options: LedgerFileOptions): FileObserver {
       // The first write of a run counts what earlier ones left, and mends a line that a crash cut short.
       await rewrite([...(await rowsOf(path)), ...batch].slice(-keep));
     } else {
-      await appendFile(path, asLines(batch));
+      const file = await openToAppend(path, 0o644);
+      await file.appendFile(asLines(batch)).finally(() => file.close());
       count += batch.length;
     }
   };
@@ -103,10 +105,7 @@ const newest = (rows: string[], keep: number): string[] => (rows.length > keep ?
 /** What stands below the header, whoever wrote it; nothing when there is no such file. */
 async function rowsOf(path: string): Promise<string[]> {
   const header = new Set(HEADER.split('\n'));
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '';
-    throw error;
-  });
+  const text = (await readRegular(path)) ?? '';
   return text.split('\n').filter((line) => line.trim() !== '' && !header.has(line));
 }
 
