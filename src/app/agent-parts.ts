@@ -16,6 +16,8 @@ export interface AgentWish {
   readonly env: NodeJS.ProcessEnv;
   readonly gatewayUrl: string;
   readonly desk: Desk;
+  /** Literals that must not be told: the token of each process joins them while it lives. */
+  readonly secrets: string[];
   readonly slot: number;
   /** The state folder of the inbox. */
   readonly stateFolder: string;
@@ -37,10 +39,13 @@ export function childMark(identity: string, slot: number): string {
 /** Longer than Claude Code needs on a cold, loaded machine; a slow MCP server carried along has its own limit. */
 const READY_MS = 60_000;
 
+const TOKENS_HIDDEN = 4;
+
 /** @throws WorkerError `claude-not-found`, `claude-too-old`, `claude-failed`, `claude-root`, `file-unreadable` */
 export async function makeAgent(wish: AgentWish): Promise<Agent> {
-  const { settings, inbox, desk, slot, observer } = wish;
+  const { settings, inbox, desk, slot, observer, secrets } = wish;
   const environment = await agentEnvironment(settings, wish.env);
+  const hide = hider(secrets);
   const notice = (text: string): void => observer.on({ type: 'notice', level: 'warn', text });
   const found = await findClaude({
     setting: settings.claudePath,
@@ -66,7 +71,7 @@ export async function makeAgent(wish: AgentWish): Promise<Agent> {
     gateway: {
       name: inbox.name,
       url: wish.gatewayUrl,
-      issueToken: () => desk.issueToken(slot),
+      issueToken: () => hide(desk.issueToken(slot)),
       revokeToken: (token) => desk.revokeToken(token),
     },
     otherServers: inbox.otherServers,
@@ -85,6 +90,18 @@ export async function makeAgent(wish: AgentWish): Promise<Agent> {
     onSpawn: wish.onSpawn,
     onOddity: (what) => observer.on({ type: 'notice', level: 'info', text: what }),
   });
+}
+
+/** A process that ends may still say something of its token, so the last few stay hidden; all would slow every line. */
+function hider(secrets: string[]): (token: string) => string {
+  const hidden: string[] = [];
+  return (token) => {
+    hidden.push(token);
+    secrets.push(token);
+    const [oldest = ''] = hidden.length > TOKENS_HIDDEN ? hidden.splice(0, 1) : [];
+    if (oldest !== '') secrets.splice(secrets.indexOf(oldest), 1);
+    return token;
+  };
 }
 
 /** Claude's whole environment: what its allowlist takes of `env`, and of the login in `.env`. */

@@ -46,6 +46,7 @@ export async function tryAgent(wish: TrialWish): Promise<Trial> {
       env: wish.env,
       gatewayUrl: `${server.url}/mcp`,
       desk,
+      secrets: [],
       slot: 0,
       stateFolder,
       // Its own, else the end of this one would end what the worker's Claude has started.

@@ -8,6 +8,7 @@ import type { WakeKind } from '../domain/wake.js';
 import { gatewayApp } from '../gateway/index.js';
 import { connectInbox } from '../inbox/index.js';
 import { withDeadline } from '../lib/deadline.js';
+import type { LogStream } from '../observe/index.js';
 import type { Observer } from '../ports/observer.js';
 import { notificationSource, type SignalLatch } from '../wake/index.js';
 import { Desk } from '../worker/desk.js';
@@ -15,7 +16,7 @@ import { messageOf } from '../worker/faults.js';
 import type { WorkerParts } from '../worker/parts.js';
 import type { RunEnd } from '../worker/run-end.js';
 import { Worker } from '../worker/worker.js';
-import { childMark, makeAgent } from './agent-parts.js';
+import { agentEnvironment, childMark, makeAgent } from './agent-parts.js';
 import { diskTrouble } from './disk-trouble.js';
 import { agentFolder } from './folders.js';
 import { openFront } from './front.js';
@@ -24,6 +25,7 @@ import { workerOptions } from './options.js';
 import { startPrivateServer } from './private-server.js';
 import { profileOf } from './profile.js';
 import { Releases } from './releases.js';
+import { knownSecrets } from './secrets.js';
 import type { SharedParts } from './shared-parts.js';
 import { openLeasedStore } from './store-parts.js';
 import { systemClock, systemIds, systemRandom } from './system.js';
@@ -47,7 +49,9 @@ export interface ComposeOptions {
   /** Ends a standby that waits for the lease. */
   readonly signal: AbortSignal;
   /** Where the log goes; default stderr. */
-  readonly log?: NodeJS.WritableStream;
+  readonly log?: LogStream;
+  /** What is said first; a notice, so that it is told as everything else is. */
+  readonly greeting?: string;
   /** What the rehearsal says of itself in the running file, and where that lies. */
   readonly rehearsal?: Pick<RunningEntry, 'inbox' | 'agentAlias'> & { readonly stateRoot: string };
   /** For tests only: a way to stand between the worker and its ports. */
@@ -89,9 +93,8 @@ async function build(options: ComposeOptions, releases: Releases): Promise<Compo
   const ids = systemIds;
   const flagsFolder = agentFolder(settings.dir);
   const token = options.shared?.token ?? settings.controlToken ?? ids.word() + ids.word();
-  const secrets = [token, inbox.key, ...settings.webhookSecret, ...tellSecrets(settings)].filter(
-    (secret) => secret !== undefined,
-  );
+  const claude = await agentEnvironment(settings, options.env);
+  const secrets = [...knownSecrets(settings, inbox, claude, token), ...tellSecrets(settings)];
   const metrics = await makeMetrics(settings, { version: options.version, inbox: inbox.name }, clock);
   const observers = makeObservers({
     settings,
@@ -107,7 +110,9 @@ async function build(options: ComposeOptions, releases: Releases): Promise<Compo
   releases.add(() => withDeadline(observers.flush(), FLUSH_MS, 'writing the ledger').catch(() => {}));
   const { observer } = observers;
   const notice = (text: string): void => observer.on({ type: 'notice', level: 'warn', text });
+  if (options.greeting !== undefined) observer.on({ type: 'notice', level: 'info', text: options.greeting });
   for (const text of [...settings.warnings, ...inbox.warnings]) notice(text);
+  if (settings.logBodies) notice('With log_bodies on, the log holds what people write and are answered.');
   if (settings.delivery === 'pull' && settings.pullScope === 'all') {
     notice(
       'With pull_scope "all" one turn sees what different senders wrote: an answer may tell one of another.',
@@ -153,6 +158,7 @@ async function build(options: ComposeOptions, releases: Releases): Promise<Compo
     env: options.env,
     gatewayUrl: `${server.url}/mcp`,
     desk,
+    secrets,
     slot: 0,
     stateFolder: folder.path,
     mark,
@@ -209,6 +215,7 @@ async function build(options: ComposeOptions, releases: Releases): Promise<Compo
     agent,
     flags,
     observer,
+    ...(observers.onWords ? { onWords: observers.onWords } : {}),
     wakeSources: notifications ? [...wakes.sources, notifications] : wakes.sources,
     endOrphan: async (pid, start) => (await endOrphan(pid, start, mark)) === 'ended',
   };

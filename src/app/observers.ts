@@ -1,18 +1,22 @@
-// Who listens to an agent: its log, its ledger file, its progress file, and whoever else was handed in.
+// Who listens to an agent: its log, its files, its traces, and whoever else was handed in; all behind one gate.
 import type { Settings } from '../config/index.js';
+import { RotatingFile } from '../lib/rotating-file.js';
 import {
+  cleaned,
   createLogger,
   fanOut,
   flushSpans,
+  type LogStream,
   ledgerFileObserver,
   logObserver,
+  logWords,
   type Metrics,
   progressFileObserver,
   spanObserver,
   tracerIfAny,
 } from '../observe/index.js';
 import type { Clock } from '../ports/clock.js';
-import type { Observer } from '../ports/observer.js';
+import type { Observer, Words } from '../ports/observer.js';
 
 /** Undefined where nobody could scrape them: a single look is over too soon. Loaded late, for it takes a moment. */
 export async function makeMetrics(
@@ -29,6 +33,8 @@ export interface Observers {
   readonly observer: Observer;
   /** One more, which hears what happens from now on. */
   add(observer: Observer): void;
+  /** Hears what people write, where the settings want that logged. */
+  readonly onWords: ((words: Words) => void) | undefined;
   /** Resolves when the files are written. */
   flush(): Promise<void>;
 }
@@ -45,30 +51,44 @@ export interface ObserversWish {
   readonly clock: Clock;
   readonly others: readonly Observer[];
   /** Where the log goes; default stderr. */
-  readonly log?: NodeJS.WritableStream;
+  readonly log?: LogStream;
 }
 
 export function makeObservers(wish: ObserversWish): Observers {
-  const { settings, folder, clock, secrets } = wish;
+  const { settings, inbox, folder, clock, secrets } = wish;
+  const file = logFile(settings, (text) => onTrouble(text));
   const logger = createLogger({
     agent: settings.name,
     level: settings.logLevel,
     format: settings.logFormat,
     secrets,
     ...(wish.log ? { stream: wish.log } : {}),
+    ...(file ? { onLine: (line) => file.append(line) } : {}),
   });
   const onTrouble = (text: string): void => logger.warn(text);
   const tracer = tracerIfAny(wish.version);
-  const { inbox } = wish;
   const spans = tracer && spanObserver({ tracer, clock, inbox, model: settings.model, secrets });
   const ledger = ledgerFileObserver({ folder, clock, onTrouble });
   const progress = progressFileObserver({ folder, clock, onTrouble });
   const all: Observer[] = [logObserver(logger), ledger, progress, ...(spans ? [spans] : []), ...wish.others];
+  const every = fanOut(all, (error) => logger.error({ err: error }, 'an observer failed'));
   return {
-    observer: fanOut(all, (error) => logger.error({ err: error }, 'an observer failed')),
+    observer: cleaned(every, secrets),
     add: (observer) => void all.push(observer),
+    onWords: settings.logBodies ? logWords(logger, secrets) : undefined,
     flush: async () => {
       await Promise.all([ledger.flush(), progress.flush(), spans && flushSpans().catch(() => {})]);
+      // Last: the others may have had something to say.
+      await file?.flush();
     },
   };
+}
+
+function logFile(settings: Settings, onTrouble: (text: string) => void): RotatingFile | undefined {
+  const { logFile: path, logFileSize, logFileCount: keep } = settings;
+  if (path === undefined) return undefined;
+  const time = (): string => new Date().toISOString();
+  const lost = (count: number): string =>
+    `${JSON.stringify({ level: 'warn', time: time(), event: 'lines-lost', count, msg: `${count} lines could not be written here` })}\n`;
+  return new RotatingFile({ path, maxBytes: logFileSize * 1024 * 1024, keep, lost, onTrouble });
 }

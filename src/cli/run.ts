@@ -4,6 +4,7 @@ import { type ComposedAgent, compose, type RunEnd } from '../app/compose.js';
 import { describeInbox } from '../app/describe-inbox.js';
 import { loadSettings, type ResolvedInbox, resolveInbox, type Settings } from '../config/index.js';
 import { WorkerError } from '../domain/errors.js';
+import { isJson } from '../observe/index.js';
 import { serviceNotifier } from '../service/index.js';
 import { CONFIG, configOf } from './config-option.js';
 import type { CliContext } from './context.js';
@@ -51,7 +52,7 @@ export async function run(flags: Flags, context: CliContext): Promise<number> {
 
 /** Runs a real inbox. What it is going to answer is said first. */
 export async function live(settings: Settings, inbox: ResolvedInbox, context: CliContext): Promise<number> {
-  context.err(`The inbox is ${describeInbox(inbox)}, for the agent in ${settings.dir}`);
+  const greeting = `The inbox is ${describeInbox(inbox)}, for the agent in ${settings.dir}`;
 
   const service = serviceNotifier({
     env: context.env,
@@ -67,6 +68,7 @@ export async function live(settings: Settings, inbox: ResolvedInbox, context: Cl
       inbox,
       env: context.env,
       version: context.version,
+      greeting,
       signals: { onSignal: (name, heard) => context.signals.claim(name, () => heard()) },
       signal: stops.first,
       observers: view ? [view] : [],
@@ -77,7 +79,7 @@ export async function live(settings: Settings, inbox: ResolvedInbox, context: Cl
     // A signal that came while everything was being made.
     if (stops.first.aborted) agent.stop('drain', 'a signal was received at start');
     const end = await (settings.once ? agent.runOnce() : agent.run());
-    return endOf(end, context);
+    return endOf(end, settings, context);
   } finally {
     await agent?.close();
     await service?.close();
@@ -85,8 +87,9 @@ export async function live(settings: Settings, inbox: ResolvedInbox, context: Cl
   }
 }
 
-function endOf(end: RunEnd, context: CliContext): number {
+function endOf(end: RunEnd, settings: Settings, context: CliContext): number {
   if (end.error) throw end.error;
-  if (end.exitCode !== 0) context.err(end.text);
+  // Where the log is JSON it has said so already, and every line must stay JSON.
+  if (end.exitCode !== 0 && !isJson(settings.logFormat, process.stderr)) context.err(end.text);
   return end.exitCode;
 }

@@ -15,7 +15,8 @@ export function scrubber(server: InboxServer): Scrub {
   return (text, maxChars = SENTENCE_CHARS) => oneLine(redact(text, secrets), maxChars);
 }
 
-function secretsOf(server: InboxServer): string[] {
+/** Values of headers, variables and of the address itself that are keys, whole and in parts. */
+export function secretsOf(server: InboxServer): string[] {
   if (server.type === 'stdio') {
     const values = Object.entries(server.env ?? {}).flatMap(([name, value]) =>
       SECRET_NAME.test(name) ? [value] : [],

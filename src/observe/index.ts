@@ -1,8 +1,9 @@
 // The door of the room: who can listen to a worker, and the logger.
+export { cleaned } from './clean-events.js';
 export { fanOut } from './fan-out.js';
 export { ledgerFileObserver } from './ledger-file.js';
-export { logObserver } from './log-events.js';
-export { createLogger, type Logger } from './logger.js';
+export { logObserver, logWords } from './log-events.js';
+export { createLogger, isJson, type Logger, type LogStream } from './logger.js';
 export type { Metrics } from './metrics.js';
 export { narrator } from './narrate.js';
 export type { Progress } from './progress.js';

@@ -1,6 +1,8 @@
 // Events to log lines: one a turn, one at each edge of a hold, and quiet in between.
 import type { HoldReason } from '../domain/hold.js';
-import type { Observer, WorkerEvent } from '../ports/observer.js';
+import { oneLine } from '../lib/one-line.js';
+import { redact } from '../lib/redact.js';
+import type { Observer, Words, WorkerEvent } from '../ports/observer.js';
 import type { Logger } from './logger.js';
 import { sentence } from './sentences.js';
 import { turnLines } from './turn-lines.js';
@@ -19,6 +21,20 @@ export function logObserver(logger: Logger): Observer {
       const at = level(event);
       if (logger.isLevelEnabled(at)) logger[at](fields(event), sentence(event));
     },
+  };
+}
+
+/** Enough to know what it was about. */
+const WORDS_CHARS = 500;
+
+/** What people write and are answered, where the user wants that logged: cut, on one line, and without secrets. */
+export function logWords(logger: Logger, secrets: readonly string[]): (words: Words) => void {
+  return ({ direction, who, conversation, id, text }) => {
+    // Redacted before it is cut: half a key would pass for none.
+    const said = oneLine(redact(text, secrets), WORDS_CHARS);
+    const name = oneLine(who, 80);
+    const fields = { event: 'words', direction, who, conversation, id, chars: text.length };
+    logger.info(fields, direction === 'in' ? `${name} wrote: ${said}` : `wrote to ${name}: ${said}`);
   };
 }
 

@@ -16,7 +16,16 @@ export interface LoggerOptions {
   /** Literals that must never be printed, whatever holds them. Read at each line: more may be pushed later. */
   readonly secrets: readonly string[];
   /** Default: stderr, since stdout belongs to results. */
-  readonly stream?: NodeJS.WritableStream & { isTTY?: boolean };
+  readonly stream?: LogStream;
+  /** Gets each line too, as JSON with its end. */
+  onLine?(line: string): void;
+}
+
+export type LogStream = NodeJS.WritableStream & { readonly isTTY?: boolean };
+
+/** Does the log go out as JSON there? */
+export function isJson(format: LoggerOptions['format'], stream: LogStream): boolean {
+  return format === 'json' || (format === 'auto' && stream.isTTY !== true);
 }
 
 /**
@@ -40,13 +49,19 @@ export function createLogger(options: LoggerOptions): Logger {
   );
 }
 
-function destination(
-  stream: NodeJS.WritableStream & { isTTY?: boolean },
-  options: LoggerOptions,
-): DestinationStream {
-  const pretty = options.format === 'pretty' || (options.format === 'auto' && stream.isTTY === true);
-  const scrub = scrubber(options.secrets, { printable: pretty });
-  if (!pretty) return { write: (line) => void stream.write(`${JSON.stringify(scrub(line))}\n`) };
+function destination(stream: LogStream, options: LoggerOptions): DestinationStream {
+  const { secrets, onLine } = options;
+  const scrub = scrubber(secrets, { printable: false });
+  const json = (line: string): string => `${JSON.stringify(scrub(line))}\n`;
+  if (isJson(options.format, stream)) {
+    return {
+      write(line) {
+        const clean = json(line);
+        stream.write(clean);
+        onLine?.(clean);
+      },
+    };
+  }
 
   const verbose = options.level === 'debug' || options.level === 'trace';
   const page = prettyFactory({
@@ -57,5 +72,11 @@ function destination(
     // The sentence says it all; the fields beside it are for machines and for debugging.
     ...(verbose ? { ignore: 'agent' } : { include: 'level,time,err,error' }),
   });
-  return { write: (line) => void stream.write(`${page(scrub(line)).trimEnd()}\n`) };
+  const printable = scrubber(secrets, { printable: true });
+  return {
+    write(line) {
+      stream.write(`${page(printable(line)).trimEnd()}\n`);
+      onLine?.(json(line));
+    },
+  };
 }

@@ -1,5 +1,6 @@
 // What a worker is doing, followed from its events: the content of progress.json.
 import type { Hold } from '../domain/hold.js';
+import { oneLine } from '../lib/one-line.js';
 import type { WorkerEvent } from '../ports/observer.js';
 
 /** Instants are ISO text here, not epoch ms: people and Claude read this. */
@@ -55,17 +56,23 @@ export function progressTracker(startedAt: number): ProgressTracker {
       case 'hold-ended':
         return holds.delete(event.hold.reason);
       case 'turn-began': {
-        const { conversation, messages, attempt } = event;
-        turn = { conversation, messages, attempt, startedAt: iso(at), outputTokens: 0 };
+        const { messages, attempt } = event;
+        turn = {
+          conversation: name(event.conversation),
+          messages,
+          attempt,
+          startedAt: iso(at),
+          outputTokens: 0,
+        };
         return true;
       }
       case 'turn-progress':
-        return progressed(event.progress.tool, event.progress.outputTokens);
+        return progressed(event.progress.tool && name(event.progress.tool), event.progress.outputTokens);
       case 'turn-ended': {
-        const { conversation, verdict, durationMs, usage } = event;
+        const { verdict, durationMs, usage } = event;
         turn = undefined;
         lastTurn = {
-          conversation,
+          conversation: name(event.conversation),
           verdict,
           endedAt: iso(at),
           seconds: durationMs / 1000,
@@ -112,7 +119,7 @@ export function progressTracker(startedAt: number): ProgressTracker {
       startedAt: iso(startedAt),
       holds: [...holds.values()].map(({ reason, why, since, until }) => ({
         reason,
-        why,
+        why: oneLine(why, 1000),
         since: iso(since),
         ...when('until', until),
       })),
@@ -123,6 +130,9 @@ export function progressTracker(startedAt: number): ProgressTracker {
     }),
   };
 }
+
+/** Others choose names, and may choose long ones. */
+const name = (text: string): string => oneLine(text, 200);
 
 const iso = (at: number): string => new Date(at).toISOString();
 

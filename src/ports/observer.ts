@@ -119,6 +119,17 @@ interface SendFacts {
   readonly durationMs: number;
 }
 
+/** What somebody wrote to us, or was sent: no event ever holds it, and only who was asked to hears it. */
+export interface Words {
+  readonly direction: 'in' | 'out';
+  /** Who wrote it, or whom it went to. */
+  readonly who: string;
+  readonly conversation: string;
+  /** The upstream's id, where there is one. */
+  readonly id: string | undefined;
+  readonly text: string;
+}
+
 export interface Observer {
   /** Must not throw and must not wait. */
   on(event: WorkerEvent): void;

@@ -6,7 +6,7 @@ import type { Ids, Random } from '../ports/ids.js';
 import type { Lease } from '../ports/lease.js';
 import type { Ledger } from '../ports/ledger.js';
 import type { Mailbox } from '../ports/mailbox.js';
-import type { Observer } from '../ports/observer.js';
+import type { Observer, Words } from '../ports/observer.js';
 import type { Outbox } from '../ports/outbox.js';
 import type { Slots } from '../ports/slots.js';
 import type { Upstream } from '../ports/upstream.js';
@@ -26,6 +26,8 @@ export interface WorkerParts {
   readonly flags: Flags;
   readonly wakeSources: readonly WakeSource[];
   readonly observer: Observer;
+  /** Hears what the turns are about and what is sent, where the user wants that logged. */
+  onWords?(words: Words): void;
   /** Ends a process of a former worker, if it is still that one. Answers whether it was. */
   endOrphan(pid: number, processStart: string): Promise<boolean>;
 }

@@ -129,7 +129,7 @@ export class Sender {
   }
 
   async #recordLate(): Promise<void> {
-    const { outbox, clock, observer } = this.#parts;
+    const { outbox, clock, observer, onWords } = this.#parts;
     if (!this.#unrecorded) return;
     const { row, result, durationMs } = this.#unrecorded;
     await outbox.record(row.id, result, clock.now());
@@ -137,8 +137,10 @@ export class Sender {
     const { claimId, to, kind, part, queuedAt } = row;
     const facts = { claimId, to, kind, part, queuedAt, durationMs };
     const { state, upstreamId, error: text = '' } = result;
-    if (state === 'sent') observer.on({ type: 'sent', ...facts, upstreamId });
-    else observer.on({ type: 'send-failed', ...facts, state, text });
+    if (state === 'sent') {
+      observer.on({ type: 'sent', ...facts, upstreamId });
+      onWords?.({ direction: 'out', who: to, conversation: to, id: upstreamId, text: row.text });
+    } else observer.on({ type: 'send-failed', ...facts, state, text });
   }
 
   #resultOf(outcome: SendOutcome, row: OutboxRow): SendResult {

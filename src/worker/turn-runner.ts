@@ -74,6 +74,11 @@ export class TurnRunner {
       return undefined;
     }
     for (const one of claims) this.#tellBegin(one, turnId, promptBytes, continues);
+    for (const { conversation, messages } of claims) {
+      for (const { id, sender: who, text } of messages) {
+        this.#parts.onWords?.({ direction: 'in', who, conversation, id, text });
+      }
+    }
     this.current = { conversation: claim.conversation, startedAt, lastFrameAt: startedAt };
     this.#desk.open(slot, turn);
     const noted = this.#noteSessionOnce(claims);

@@ -117,6 +117,13 @@ describe('defaults', () => {
       leaseHeartbeatMs: 20_000,
       logLevel: 'info',
       logFormat: 'auto',
+      logFile: undefined,
+      logFileSize: 10,
+      logFileCount: 5,
+      logBodies: false,
+      liveLine: 'auto',
+      controlPort: 0,
+      controlToken: undefined,
     });
     expect(tickPrompt).toContain('When nothing is left, say "done".');
     expect([deadNoticeText, waitNoticeText]).not.toContain('');

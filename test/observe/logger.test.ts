@@ -130,6 +130,27 @@ describe('an agent with a name', () => {
   });
 });
 
+describe('a second reader', () => {
+  it('gets every line as JSON, whatever the stream gets, without the secrets', () => {
+    for (const [format, isTTY] of [
+      ['auto', true],
+      ['json', false],
+    ] as const) {
+      const lines: string[] = [];
+      const { log, text } = logger({ format, onLine: (line) => lines.push(line) }, isTTY);
+      log.info({ conversation: '@alice' }, `answered ${SECRET}`);
+      log.debug('not asked for');
+      expect(lines).toHaveLength(1);
+      expect(lines[0]).toMatch(/\}\n$/);
+      expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+        conversation: '@alice',
+        msg: 'answered [redacted]',
+      });
+      expect(text()).toContain('answered [redacted]');
+    }
+  });
+});
+
 describe('the pretty log', () => {
   it('is chosen on a terminal, written at once, and shows the sentence without its fields', () => {
     const { log, text } = logger({}, true);

@@ -2,7 +2,7 @@
 import { isAbsolute, join } from 'node:path';
 import { path } from '../names.js';
 import { settingsOf } from '../setting.js';
-import { choice, duration, text } from '../values.js';
+import { boolean, choice, duration, integer, text } from '../values.js';
 
 const setting = settingsOf('state');
 
@@ -43,5 +43,26 @@ export const STATE_SETTINGS = {
     default: 'auto',
     caption: 'how logs are written; `auto` is `pretty` on a terminal, else `json`',
     example: true,
+  }),
+  logFile: setting('log_file', path, {
+    default: undefined,
+    defaultText: 'none',
+    caption: 'a file that gets the log too, as JSON, whatever stderr gets',
+  }),
+  logFileSize: setting('log_file_size', integer({ min: 1, max: 10_000, unit: 'MB' }), {
+    default: 10,
+    caption: 'at what size it is moved to `.1` and begun anew',
+  }),
+  logFileCount: setting('log_file_count', integer({ min: 1, max: 1000, unit: 'files' }), {
+    default: 5,
+    caption: 'how many of those that were moved are kept',
+  }),
+  logBodies: setting('log_bodies', boolean, {
+    default: false,
+    caption: 'whether the log holds what people write and are answered, cut to 500 characters',
+  }),
+  liveLine: setting('live_line', choice('auto', 'off'), {
+    default: 'auto',
+    caption: 'whether `run` on a terminal shows what it is doing in a line at the bottom',
   }),
 };
