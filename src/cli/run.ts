@@ -8,6 +8,7 @@ import { isJson } from '../observe/index.js';
 import { serviceNotifier } from '../service/index.js';
 import { CONFIG, configOf } from './config-option.js';
 import type { CliContext } from './context.js';
+import { liveLineFor } from './live.js';
 import { addSettingOptions, type Flags } from './setting-options.js';
 import { stopSignals } from './stop-signals.js';
 
@@ -54,10 +55,11 @@ export async function run(flags: Flags, context: CliContext): Promise<number> {
 export async function live(settings: Settings, inbox: ResolvedInbox, context: CliContext): Promise<number> {
   const greeting = `The inbox is ${describeInbox(inbox)}, for the agent in ${settings.dir}`;
 
+  const line = liveLineFor(settings, process.stderr, context.env);
   const service = serviceNotifier({
     env: context.env,
     pid: process.pid,
-    onTrouble: (text) => context.err(text),
+    onTrouble: (text) => (line ? line.stream.write(`${text}\n`) : context.err(text)),
   });
   const view = service?.agent(inbox.name);
   let agent: ComposedAgent | undefined;
@@ -69,9 +71,10 @@ export async function live(settings: Settings, inbox: ResolvedInbox, context: Cl
       env: context.env,
       version: context.version,
       greeting,
+      ...(line ? { log: line.stream } : {}),
       signals: { onSignal: (name, heard) => context.signals.claim(name, () => heard()) },
       signal: stops.first,
-      observers: view ? [view] : [],
+      observers: [...(line ? [line] : []), ...(view ? [view] : [])],
     });
     if (composed === 'aborted') return 0;
     agent = composed;
@@ -79,9 +82,11 @@ export async function live(settings: Settings, inbox: ResolvedInbox, context: Cl
     // A signal that came while everything was being made.
     if (stops.first.aborted) agent.stop('drain', 'a signal was received at start');
     const end = await (settings.once ? agent.runOnce() : agent.run());
+    line?.release();
     return endOf(end, settings, context);
   } finally {
     await agent?.close();
+    line?.release();
     await service?.close();
     stops.finish();
   }

@@ -31,6 +31,18 @@ export function humanDollars(usd: number): string {
   return `$${trimZeros(Number(usd.toPrecision(2)).toFixed(5))}`;
 }
 
+/** `999`, `1.2k`, `12k`, `1.2M`: about so many. */
+export function humanCount(count: number): string {
+  if (!Number.isFinite(count)) return '?';
+  const whole = Math.max(0, Math.round(count));
+  if (whole < 1000) return `${whole}`;
+  // Rounded before the unit is chosen, so that nothing is ever "1000k".
+  if (whole < 999_500) return `${short(whole / 1000)}k`;
+  return `${short(whole / 1_000_000)}M`;
+}
+
+const short = (value: number): string => (value < 9.95 ? trimZeros(value.toFixed(1)) : value.toFixed(0));
+
 /** `1 turn`, `2 turns`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;

@@ -2,6 +2,7 @@
 export { cleaned } from './clean-events.js';
 export { fanOut } from './fan-out.js';
 export { ledgerFileObserver } from './ledger-file.js';
+export { type LiveLine, liveLine } from './live-line.js';
 export { logObserver, logWords } from './log-events.js';
 export { createLogger, isJson, type Logger, type LogStream } from './logger.js';
 export type { Metrics } from './metrics.js';
