@@ -17,6 +17,8 @@ export class LiveState {
   readonly #turns = new Map<string, OpenTurn>();
   readonly #holds = new Map<HoldReason, Hold>();
   #phase: 'starting' | 'running' | 'stopping' | 'stopped' = 'starting';
+  /** Why it has not started yet, where it waits for another worker. */
+  #waits: string | undefined;
   #ready = false;
   #looking = false;
   #nextAt: number | undefined;
@@ -24,6 +26,9 @@ export class LiveState {
 
   follow(event: WorkerEvent, now: number): void {
     switch (event.type) {
+      case 'standing-by':
+        this.#waits = event.text;
+        break;
       case 'started':
         this.#phase = 'running';
         break;
@@ -80,7 +85,9 @@ export class LiveState {
     if (this.#phase === 'stopping') return 'ending Claude Code';
     const hold = blocking(this.#holds, now) ?? [...this.#holds.values()][0];
     if (hold) return `on hold, ${hold.reason}${until(hold, now)}: ${oneLine(hold.why, 200)}`;
-    if (this.#phase === 'starting') return 'starting';
+    if (this.#phase === 'starting') {
+      return this.#waits === undefined ? 'starting' : `standing by: ${oneLine(this.#waits, 200)}`;
+    }
     if (this.#looking) return 'looking into the inbox';
     if (!this.#ready) return 'starting Claude Code';
     return `idle: ${nextLook(this.#nextAt, now)}`;

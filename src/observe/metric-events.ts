@@ -62,11 +62,13 @@ export class EventCounts implements Observer {
         break;
       case 'rescued':
         metrics.inc('inbox_worker_rescues_total', { verdict: event.verdict });
-        this.#settled(event.verdict, event.messages);
+        if (event.verdict === 'answered') this.#settled('answered', event.messages);
         break;
       case 'capped':
         metrics.inc('inbox_worker_caps_total', { verdict: event.verdict });
-        this.#settled(event.verdict, event.messages);
+        break;
+      case 'dead':
+        this.#settled('dead', event.messages.length);
         break;
       case 'agent-ready':
         if (event.pid !== this.#pid) metrics.inc('inbox_worker_claude_starts_total', {});
@@ -116,7 +118,10 @@ export class EventCounts implements Observer {
   #ended(event: Of<'turn-ended'>): void {
     const metrics = this.#metrics;
     const { turnId, ending: outcome, verdict, reason, usage } = event;
-    this.#settled(verdict, this.#claims.messagesOf(event.claimId));
+    // Of the dead an event of their own tells, whatever they died of.
+    if (verdict === 'answered' || verdict === 'silent') {
+      this.#settled(verdict, this.#claims.messagesOf(event.claimId));
+    }
     // Several conversations may share a turn: it is one turn, and the first carries what it cost.
     if (turnId === this.#turn) return;
     this.#turn = turnId;
@@ -144,9 +149,8 @@ export class EventCounts implements Observer {
     if (latency !== undefined) this.#metrics.observe('inbox_worker_reply_latency_seconds', {}, latency);
   }
 
-  #settled(verdict: Of<'turn-ended'>['verdict'], messages: number): void {
-    if (verdict === 'retry') return;
-    this.#metrics.inc('inbox_worker_messages_settled_total', { state: verdict }, messages);
+  #settled(state: 'answered' | 'silent' | 'dead', messages: number): void {
+    this.#metrics.inc('inbox_worker_messages_settled_total', { state }, messages);
   }
 
   #since(at: number | undefined): number | undefined {

@@ -22,6 +22,7 @@ import { status } from '../control/status.js';
 import {
   began,
   capped,
+  dead,
   ended,
   hold,
   looked,
@@ -42,6 +43,7 @@ afterEach(async () => {
 
 /** One of each event. */
 const EVENTS: readonly WorkerEvent[] = [
+  { type: 'standing-by', text: 'x' },
   { type: 'started', inbox: 'x', folder: 'x' },
   { type: 'woken', kind: 'webhook' },
   { type: 'look-began', wokenBy: ['webhook'] },
@@ -59,6 +61,7 @@ const EVENTS: readonly WorkerEvent[] = [
   sendFailed(),
   rescued(),
   capped(),
+  dead(),
   { type: 'webhook-refused', reason: 'stale' },
   { type: 'notice', level: 'error', text: 'x' },
   { type: 'stopping', how: 'drain', text: 'x' },
@@ -163,6 +166,12 @@ const secretOf = fc
   .filter((text) => text.trim().length >= 8);
 
 describe('whoever listens', () => {
+  it('is told of every kind of event here', async () => {
+    const port = await readFile(new URL('../../src/ports/observer.ts', import.meta.url), 'utf8');
+    const types = [...port.matchAll(/\btype: '([a-z-]+)'/g)].map((match) => match[1]);
+    expect([...new Set(EVENTS.map(({ type }) => type))].sort()).toEqual([...new Set(types)].sort());
+  });
+
   it('is told no known secret, wherever it stands and however it is spelt', async () => {
     const spellings: readonly ((secret: string) => string)[] = [
       (secret) => secret,

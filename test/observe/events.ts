@@ -98,6 +98,16 @@ export const capped = (over: Partial<Of<'capped'>> = {}): WorkerEvent => ({
   ...over,
 });
 
+export const dead = (over: Partial<Of<'dead'>> = {}): WorkerEvent => ({
+  type: 'dead',
+  claimId: 'claim-1',
+  conversation: '@alice',
+  messages: ['m1'],
+  attempts: 5,
+  error: 'no sign of life for 600 s',
+  ...over,
+});
+
 export const hold = {
   reason: 'limited',
   why: 'The limit resets at noon.',

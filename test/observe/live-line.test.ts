@@ -26,6 +26,7 @@ describe('the words', () => {
 
   it.each<[line: string, events: WorkerEvent[], later?: number]>([
     ['starting', []],
+    ['standing by: for pid 7', [{ type: 'standing-by', text: 'for pid 7' }]],
     ['starting Claude Code', [started]],
     ['looking into the inbox', [started, ready, { type: 'look-began', wokenBy: ['timer'] }]],
     ['idle: next look in 12 s', [started, ready, looked({ nextAt: NOW + 12_400 })]],

@@ -4,7 +4,7 @@ import { agentMetrics } from '../../src/observe/metrics.js';
 import type { WorkerEvent } from '../../src/ports/observer.js';
 import { NOW, status } from '../control/status.js';
 import { type Exposed, parseExposition } from '../support/exposition.js';
-import { began, capped, ended, hold, looked, lookFailed, rescued, sendFailed, sent } from './events.js';
+import { began, capped, dead, ended, hold, looked, lookFailed, rescued, sendFailed, sent } from './events.js';
 
 const RUN = { version: '0.1.0', inbox: 'agentdm' };
 
@@ -42,6 +42,7 @@ const EVERYTHING: WorkerEvent[] = [
   sendFailed(),
   rescued(),
   capped(),
+  dead(),
   { type: 'webhook-refused', reason: 'stale' },
   { type: 'agent-ready', sessionId: undefined, pid: 7 },
   { type: 'agent-not-ready', text: 'no gateway' },
@@ -180,8 +181,10 @@ describe('counters and histograms', () => {
 
   it('count the dead, whatever they died of', async () => {
     const { tell, read } = rig();
+    const messages = (count: number) => ({ messages: Array.from({ length: count }, (_, n) => `m${n}`) });
     tell(began({ messages: 2 }), ended({ verdict: 'dead', ending: 'timed-out', reason: 'silence' }));
-    tell(rescued({ verdict: 'dead', messages: 4 }), capped({ verdict: 'dead', messages: 1 }));
+    tell(dead(messages(2)), rescued({ verdict: 'dead', messages: 4 }), dead(messages(4)));
+    tell(capped({ verdict: 'dead', messages: 1 }), dead(messages(1)));
     tell(began(), ended({ turnId: 'other', verdict: 'retry', ending: 'failed', reason: 'overloaded' }));
     const exposed = await read();
     expect(exposed.value('inbox_worker_messages_settled_total', { state: 'dead' })).toBe(7);
