@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { counted, humanDollars, humanDuration } from '../../src/lib/human.js';
+import { counted, humanCount, humanDollars, humanDuration } from '../../src/lib/human.js';
 
 describe('humanDuration', () => {
   it.each([
@@ -43,6 +43,24 @@ describe('humanDollars', () => {
     [Number.NaN, '$?'],
   ])('%d is %s', (usd, text) => {
     expect(humanDollars(usd)).toBe(text);
+  });
+});
+
+describe('humanCount', () => {
+  it.each([
+    [0, '0'],
+    [-1, '0'],
+    [999, '999'],
+    [1000, '1k'],
+    [1234, '1.2k'],
+    [9_960, '10k'],
+    [12_345, '12k'],
+    [999_499, '999k'],
+    [999_500, '1M'],
+    [1_250_000, '1.3M'],
+    [Number.NaN, '?'],
+  ])('%d is %s', (count, text) => {
+    expect(humanCount(count)).toBe(text);
   });
 });
 
