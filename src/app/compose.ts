@@ -18,9 +18,11 @@ import type { RunEnd } from '../worker/run-end.js';
 import { Worker } from '../worker/worker.js';
 import { agentEnvironment, childMark, makeAgent } from './agent-parts.js';
 import { diskTrouble } from './disk-trouble.js';
+import { firstWords } from './first-words.js';
 import { agentFolder } from './folders.js';
 import { openFront } from './front.js';
-import { makeMetrics, makeObservers } from './observers.js';
+import { agentText } from './metrics.js';
+import { makeObservers } from './observers.js';
 import { workerOptions } from './options.js';
 import { startPrivateServer } from './private-server.js';
 import { profileOf } from './profile.js';
@@ -29,7 +31,7 @@ import { knownSecrets } from './secrets.js';
 import type { SharedParts } from './shared-parts.js';
 import { openLeasedStore } from './store-parts.js';
 import { systemClock, systemIds, systemRandom } from './system.js';
-import { addTeller, tellSecrets } from './tell-parts.js';
+import { addTeller } from './tell-parts.js';
 import { makeWakeSources } from './wake-parts.js';
 
 export type { RunEnd } from '../worker/run-end.js';
@@ -65,6 +67,8 @@ export interface ComposedAgent {
   stop(how: 'drain' | 'force', text: string): void;
   wake(kind: WakeKind): void;
   status(): Promise<Status>;
+  /** In Prometheus' text format; undefined where none are kept. */
+  metrics(): Promise<string | undefined>;
   /** Where webhooks are taken; undefined while they are not. */
   webhookAddress(): { host: string; port: number } | undefined;
   /** Gives back all that was taken, in reverse order. Call it after the run. */
@@ -93,31 +97,22 @@ async function build(options: ComposeOptions, releases: Releases): Promise<Compo
   const ids = systemIds;
   const flagsFolder = agentFolder(settings.dir);
   const token = options.shared?.token ?? settings.controlToken ?? ids.word() + ids.word();
-  const claude = await agentEnvironment(settings, options.env);
-  const secrets = [...knownSecrets(settings, inbox, claude, token), ...tellSecrets(settings)];
-  const metrics = await makeMetrics(settings, { version: options.version, inbox: inbox.name }, clock);
-  const observers = makeObservers({
+  const secrets = knownSecrets(settings, inbox, await agentEnvironment(settings, options.env), token);
+  const observers = await makeObservers({
     settings,
     inbox: inbox.name,
     version: options.version,
     folder: flagsFolder,
     secrets,
     clock,
-    others: [...(metrics ? [metrics] : []), ...(options.observers ?? [])],
+    others: options.observers ?? [],
     ...(options.log ? { log: options.log } : {}),
   });
   // A file that takes no writes (a pipe nobody reads) must not keep us from ending.
   releases.add(() => withDeadline(observers.flush(), FLUSH_MS, 'writing the ledger').catch(() => {}));
-  const { observer } = observers;
+  const { observer, metrics } = observers;
   const notice = (text: string): void => observer.on({ type: 'notice', level: 'warn', text });
-  if (options.greeting !== undefined) observer.on({ type: 'notice', level: 'info', text: options.greeting });
-  for (const text of [...settings.warnings, ...inbox.warnings]) notice(text);
-  if (settings.logBodies) notice('With log_bodies on, the log holds what people write and are answered.');
-  if (settings.delivery === 'pull' && settings.pullScope === 'all') {
-    notice(
-      'With pull_scope "all" one turn sees what different senders wrote: an answer may tell one of another.',
-    );
-  }
+  for (const word of firstWords(settings, inbox, options.greeting)) observer.on(word);
 
   const leased = await openLeasedStore({
     settings,
@@ -248,6 +243,7 @@ async function build(options: ComposeOptions, releases: Releases): Promise<Compo
     stop: (how, text) => worker.stop(how, text),
     wake: (kind) => worker.wake(kind),
     status: () => worker.status(),
+    metrics: async () => metrics && agentText(metrics, () => worker.status()),
     webhookAddress: () => wakes.receiver?.address(),
     close: () => releases.run(),
   };

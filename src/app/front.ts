@@ -13,9 +13,9 @@ import {
 } from '../control/index.js';
 import { processStart } from '../lib/process-identity.js';
 import type { Store } from '../mailbox/index.js';
-import type { Metrics } from '../observe/index.js';
 import type { Worker } from '../worker/worker.js';
 import { agentFolder } from './folders.js';
+import { agentText, type RunMetrics } from './metrics.js';
 import { metricsPage } from './metrics-page.js';
 import { storeOperations } from './operations.js';
 import type { PrivateServer } from './private-server.js';
@@ -32,7 +32,7 @@ export interface FrontWish {
   readonly entry: Omit<RunningEntry, 'pid' | 'processStart' | 'control' | 'home'>;
   /** The root in which other commands look for us. */
   readonly stateRoot: string;
-  readonly metrics: Metrics | undefined;
+  readonly metrics: RunMetrics | undefined;
   readonly releases: Releases;
   /** Those of the process; undefined where this one is alone. */
   readonly agents: (() => Promise<readonly AgentLine[]>) | undefined;
@@ -63,8 +63,8 @@ export async function openFront(wish: FrontWish): Promise<void> {
   server.mount('dashboard', (request) => dashboard.fetch(request));
   const { metrics } = wish;
   if (metrics) {
-    const page = metricsPage({ token, metrics, status: () => worker.status() });
-    server.mount('metrics', page);
+    const texts = () => Promise.all([agentText(metrics, () => worker.status()), metrics.process()]);
+    server.mount('metrics', metricsPage(token, texts));
   }
 
   const folder = runningFolder(wish.stateRoot);

@@ -1,16 +1,12 @@
 // GET /metrics on the private listener: for Prometheus, with the token of the run as bearer.
 import { bearerIs } from '../control/index.js';
-import type { Status } from '../domain/status.js';
-import type { Metrics } from '../observe/index.js';
+import { exposition } from '../observe/index.js';
 
-export interface MetricsPageOptions {
-  readonly token: string;
-  readonly metrics: Metrics;
-  status(): Promise<Status>;
-}
-
-export function metricsPage(options: MetricsPageOptions): (request: Request) => Promise<Response> {
-  const { token, metrics } = options;
+/** @param texts what there is to tell, asked at each scrape: in the format 0.0.4 */
+export function metricsPage(
+  token: string,
+  texts: () => Promise<readonly string[]>,
+): (request: Request) => Promise<Response> {
   return async (request) => {
     if (new URL(request.url).pathname !== '/metrics') return text('Not found.', 404);
     if (!bearerIs(request.headers.get('authorization') ?? undefined, token)) {
@@ -18,9 +14,7 @@ export function metricsPage(options: MetricsPageOptions): (request: Request) => 
     }
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return text('Only GET.', 405, { allow: 'GET, HEAD' });
-    // A store in trouble must not take the counters away just when they matter.
-    const status = await options.status().catch(() => undefined);
-    const { contentType, body } = await metrics.expose(status, request.headers.get('accept') ?? undefined);
+    const { contentType, body } = exposition(await texts(), request.headers.get('accept') ?? undefined);
     return text(request.method === 'HEAD' ? null : body, 200, { 'content-type': contentType });
   };
 }

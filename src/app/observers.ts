@@ -10,27 +10,17 @@ import {
   ledgerFileObserver,
   logObserver,
   logWords,
-  type Metrics,
   progressFileObserver,
   spanObserver,
   tracerIfAny,
 } from '../observe/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { Observer, Words } from '../ports/observer.js';
-
-/** Undefined where nobody could scrape them: a single look is over too soon. Loaded late, for it takes a moment. */
-export async function makeMetrics(
-  settings: Settings,
-  run: { readonly version: string; readonly inbox: string },
-  clock: Clock,
-): Promise<Metrics | undefined> {
-  if (settings.once) return undefined;
-  const { agentMetrics } = await import('../observe/metrics.js');
-  return agentMetrics(run, clock);
-}
+import { makeMetrics, type RunMetrics } from './metrics.js';
 
 export interface Observers {
   readonly observer: Observer;
+  readonly metrics: RunMetrics | undefined;
   /** One more, which hears what happens from now on. */
   add(observer: Observer): void;
   /** Hears what people write, where the settings want that logged. */
@@ -54,8 +44,9 @@ export interface ObserversWish {
   readonly log?: LogStream;
 }
 
-export function makeObservers(wish: ObserversWish): Observers {
+export async function makeObservers(wish: ObserversWish): Promise<Observers> {
   const { settings, inbox, folder, clock, secrets } = wish;
+  const metrics = await makeMetrics(settings, wish, clock);
   const file = logFile(settings, (text) => onTrouble(text));
   const logger = createLogger({
     agent: settings.name,
@@ -67,12 +58,21 @@ export function makeObservers(wish: ObserversWish): Observers {
   });
   const onTrouble = (text: string): void => logger.warn(text);
   const tracer = tracerIfAny(wish.version);
-  const spans = tracer && spanObserver({ tracer, clock, inbox, model: settings.model, secrets });
+  const spans =
+    tracer && spanObserver({ tracer, clock, agent: settings.name ?? inbox, model: settings.model, secrets });
   const ledger = ledgerFileObserver({ folder, clock, onTrouble });
   const progress = progressFileObserver({ folder, clock, onTrouble });
-  const all: Observer[] = [logObserver(logger), ledger, progress, ...(spans ? [spans] : []), ...wish.others];
+  const all: Observer[] = [
+    logObserver(logger),
+    ledger,
+    progress,
+    ...(spans ? [spans] : []),
+    ...(metrics ? [metrics] : []),
+    ...wish.others,
+  ];
   const every = fanOut(all, (error) => logger.error({ err: error }, 'an observer failed'));
   return {
+    metrics,
     observer: cleaned(every, secrets),
     add: (observer) => void all.push(observer),
     onWords: settings.logBodies ? logWords(logger, secrets) : undefined,

@@ -1,6 +1,7 @@
 // The literals that must not reach a log, a file or a trace: keys of the inbox, of Claude, of webhooks, and our own.
 import type { ResolvedInbox, Settings } from '../config/index.js';
 import { secretsOf } from '../inbox/index.js';
+import { tellSecrets } from './tell-parts.js';
 
 const SECRET_NAME = /key|token|secret|passw|credential|auth/i;
 
@@ -18,6 +19,7 @@ export function knownSecrets(
   const login = Object.entries(claude).flatMap(([name, value]) => (SECRET_NAME.test(name) ? [value] : []));
   const { databaseUrl = '', webhookSecret } = settings;
   const database = URL.canParse(databaseUrl) ? [new URL(databaseUrl).password] : [];
-  const all = [token, inbox.key, ...webhookSecret, ...secretsOf(inbox.server), ...database, ...login];
+  const ours = [token, inbox.key, ...webhookSecret, ...tellSecrets(settings)];
+  const all = [...ours, ...secretsOf(inbox.server), ...database, ...login];
   return [...new Set(all.filter((secret) => secret !== undefined && secret !== ''))] as string[];
 }

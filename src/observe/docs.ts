@@ -1,10 +1,17 @@
 // Writes what is generated of docs/metrics.md: a table of all metrics, and one of each span.
-import { EVENT_METRICS, type MetricFacts, PROCESS_METRICS, STATUS_METRICS } from './metric-list.js';
+import {
+  EVENT_METRICS,
+  FLEET_METRICS,
+  type MetricFacts,
+  PROCESS_METRICS,
+  STATUS_METRICS,
+} from './metric-list.js';
 import { SPANS } from './span-attributes.js';
 
 const PARTS: readonly (readonly [title: string, list: Readonly<Record<string, MetricFacts>>])[] = [
   ['What is true now', STATUS_METRICS],
   ['What has happened since the start of the run', EVENT_METRICS],
+  ['Of many agents', FLEET_METRICS],
   ['The process', PROCESS_METRICS],
 ];
 

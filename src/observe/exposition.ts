@@ -8,11 +8,25 @@ export interface Exposition {
 const PLAIN = 'text/plain; version=0.0.4; charset=utf-8';
 const OPEN = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
 
-/** @param text in the format 0.0.4. @param accept the Accept header, where there is one */
-export function exposition(text: string, accept: string | undefined): Exposition {
+/**
+ * @param texts of several registries, in the format 0.0.4: what they have in common becomes one family
+ * @param accept the Accept header, where there is one
+ */
+export function exposition(texts: readonly string[], accept: string | undefined): Exposition {
+  const text = merged(texts);
   return wantsOpenMetrics(accept)
     ? { contentType: OPEN, body: asOpenMetrics(text) }
     : { contentType: PLAIN, body: text };
+}
+
+/** A family may stand in the text once only, with all its samples. */
+function merged(texts: readonly string[]): string {
+  const families = new Map<string, string[]>();
+  for (const block of texts.flatMap((text) => text.split('\n\n'))) {
+    const [help = '', type = '', ...samples] = block.trimEnd().split('\n');
+    families.set(`${help}\n${type}`, [...(families.get(`${help}\n${type}`) ?? []), ...samples]);
+  }
+  return [...families].map(([head, samples]) => `${[head, ...samples].join('\n')}\n`).join('\n');
 }
 
 /** prom-client writes OpenMetrics too, but renames its counters for good when it has done so once. */

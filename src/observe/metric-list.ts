@@ -209,6 +209,15 @@ export const STATUS_METRICS = {
   },
 } as const satisfies Record<string, MetricFacts>;
 
+/** Of a process with many agents (`run --all`), on the page of all of them. */
+export const FLEET_METRICS = {
+  inbox_worker_agents: {
+    type: 'gauge',
+    help: 'Agents of this process, by state; `waiting` are those that wait for a lease, or to try their start again.',
+    labels: { state: ['starting', 'waiting', 'running', 'ended'] },
+  },
+} as const satisfies Record<string, MetricFacts>;
+
 /** The program itself, under the names that every Prometheus client uses. */
 export const PROCESS_METRICS = {
   process_cpu_user_seconds_total: { type: 'counter', help: 'User CPU time.' },
@@ -228,5 +237,6 @@ export const PROCESS_METRICS = {
 export const METRICS: Readonly<Record<string, MetricFacts>> = {
   ...STATUS_METRICS,
   ...EVENT_METRICS,
+  ...FLEET_METRICS,
   ...PROCESS_METRICS,
 };

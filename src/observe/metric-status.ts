@@ -12,6 +12,8 @@ export interface RunFacts {
   readonly version: string;
   /** The inbox's name in .mcp.json. */
   readonly inbox: string;
+  /** The agent's own name, where it has one. */
+  readonly agent?: string | undefined;
 }
 
 export function setStatus(

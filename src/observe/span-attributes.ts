@@ -47,7 +47,7 @@ export const SPANS = {
       'inbox.turn.cost_usd': 'double',
       'gen_ai.operation.name': 'string: invoke_agent',
       'gen_ai.provider.name': 'string: anthropic',
-      'gen_ai.agent.name': 'string, the name of the inbox',
+      'gen_ai.agent.name': 'string, the name of the agent, where it has none of the inbox',
       'gen_ai.conversation.id': "string, Claude's session",
       'gen_ai.request.model': 'string, the setting `model`, where set',
       'gen_ai.response.model': 'string',
@@ -89,7 +89,7 @@ export function lookAttributes(event: Of<'looked'> | Of<'look-failed'>): Attribu
 
 export function turnBegan(
   event: Of<'turn-began'>,
-  told: { readonly inbox: string; readonly model: string | undefined; readonly clean: Clean },
+  told: { readonly agent: string; readonly model: string | undefined; readonly clean: Clean },
 ): Attributes {
   return {
     'inbox.turn.id': event.turnId,
@@ -101,7 +101,7 @@ export function turnBegan(
     'inbox.turn.prompt_bytes': event.promptBytes,
     'gen_ai.operation.name': 'invoke_agent',
     'gen_ai.provider.name': 'anthropic',
-    'gen_ai.agent.name': told.inbox,
+    'gen_ai.agent.name': told.agent,
     ...some('gen_ai.request.model', told.model),
   };
 }

@@ -20,8 +20,8 @@ type Of<Type extends WorkerEvent['type']> = Extract<WorkerEvent, { type: Type }>
 export interface SpanOptions {
   readonly tracer: Tracer;
   readonly clock: { now(): number };
-  /** The inbox's name. */
-  readonly inbox: string;
+  /** The agent's name. */
+  readonly agent: string;
   /** The model that was asked for, where one was. */
   readonly model?: string | undefined;
   /** Literals that must never leave. Read at each span: more may be pushed later. */
@@ -116,7 +116,7 @@ class Spans implements Observer {
   }
 
   #turnBegan(event: Of<'turn-began'>): void {
-    const { clock, inbox, model } = this.#options;
+    const { clock, agent, model } = this.#options;
     const [parent, ...others] = this.#memory.looksOf(event.spooledAt);
     const known = this.#turns.get(event.turnId);
     if (known) {
@@ -126,7 +126,7 @@ class Spans implements Observer {
       this.#memory.began(event.claimId, known.span.spanContext());
       return;
     }
-    const attributes = turnBegan(event, { inbox, model, clean: (text) => this.#clean(text) });
+    const attributes = turnBegan(event, { agent, model, clean: (text) => this.#clean(text) });
     const span = this.#start('inbox.turn', SpanKind.INTERNAL, clock.now(), attributes, parent, others);
     this.#turns.set(event.turnId, { span, left: 1, told: false, tool: undefined });
     this.#memory.began(event.claimId, span.spanContext());

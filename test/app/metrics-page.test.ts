@@ -1,9 +1,10 @@
 // /metrics and the listener it stands on: who is let in, and what happens to a port that is taken.
 import { request } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
+import { agentText } from '../../src/app/metrics.js';
 import { metricsPage } from '../../src/app/metrics-page.js';
 import { type PrivateServer, startPrivateServer } from '../../src/app/private-server.js';
-import { agentMetrics } from '../../src/observe/metrics.js';
+import { agentMetrics, processMetrics } from '../../src/observe/metrics.js';
 import { status } from '../control/status.js';
 import { parseExposition } from '../support/exposition.js';
 
@@ -22,7 +23,9 @@ async function serve(port = 0, texts: string[] = []): Promise<PrivateServer> {
 async function page(readStatus = async () => status()) {
   const server = await serve();
   const metrics = agentMetrics({ version: '1', inbox: 'agentdm' }, { now: () => Date.now() });
-  server.mount('metrics', metricsPage({ token: TOKEN, metrics, status: readStatus }));
+  const own = processMetrics();
+  const texts = () => Promise.all([agentText(metrics, readStatus), own.text()]);
+  server.mount('metrics', metricsPage(TOKEN, texts));
   return (headers: Record<string, string> = {}, path = '/metrics', method = 'GET') =>
     fetch(server.url + path, { headers, method });
 }

@@ -15,7 +15,6 @@ import { makeObservers } from '../../src/app/observers.js';
 import { knownSecrets } from '../../src/app/secrets.js';
 import { loadSettings } from '../../src/config/index.js';
 import { narrator } from '../../src/observe/index.js';
-import { agentMetrics } from '../../src/observe/metrics.js';
 import type { WorkerEvent } from '../../src/ports/observer.js';
 import { folderWith } from '../config/folder.js';
 import { status } from '../control/status.js';
@@ -115,7 +114,6 @@ async function told(
     },
   });
   const lines: string[] = [];
-  const metrics = agentMetrics({ version: '1', inbox: 'x' }, { now: () => 1_000 });
   const flags = {
     logFormat: more.format ?? 'json',
     logLevel: 'trace',
@@ -123,14 +121,14 @@ async function told(
     ...(more.words === undefined ? {} : { logBodies: 'on' }),
   };
   const settings = await loadSettings({ flags, env: { HOME: root }, cwd: folder });
-  const observers = makeObservers({
+  const observers = await makeObservers({
     settings,
     inbox: 'x',
     version: '1',
     folder: join(folder, '.orchestrator'),
     secrets,
     clock: { now: () => 1_000, sleepUntil: async () => {} },
-    others: [metrics, narrator((line) => lines.push(line), { quietLooks: true })],
+    others: [narrator((line) => lines.push(line), { quietLooks: true })],
     log: stream,
   });
   for (const event of events) observers.observer.on(event);
@@ -157,7 +155,7 @@ async function told(
   );
   expect(files.length).toBeGreaterThanOrEqual(3);
   expect(spans.length).toBeGreaterThan(3);
-  const { body } = await metrics.expose(status());
+  const body = await observers.metrics?.text(status());
   return [log, ...lines, ...files, JSON.stringify(spans), body].join('\n');
 }
 

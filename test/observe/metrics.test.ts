@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { METRICS } from '../../src/observe/metric-list.js';
-import { agentMetrics } from '../../src/observe/metrics.js';
+import type { Status } from '../../src/domain/status.js';
+import { exposition } from '../../src/observe/exposition.js';
+import { FLEET_METRICS, METRICS } from '../../src/observe/metric-list.js';
+import { agentMetrics, fleetMetrics, processMetrics } from '../../src/observe/metrics.js';
 import type { WorkerEvent } from '../../src/ports/observer.js';
 import { NOW, status } from '../control/status.js';
 import { type Exposed, parseExposition } from '../support/exposition.js';
@@ -8,9 +10,12 @@ import { began, capped, dead, ended, hold, looked, lookFailed, rescued, sendFail
 
 const RUN = { version: '0.1.0', inbox: 'agentdm' };
 
-function rig() {
+function rig(agent?: string) {
   let now = NOW;
-  const metrics = agentMetrics(RUN, { now: () => now });
+  const metrics = agentMetrics({ ...RUN, agent }, { now: () => now });
+  const own = processMetrics();
+  const expose = async (told: Status | undefined, accept?: string) =>
+    exposition([await metrics.text(told), await own.text()], accept);
   return {
     tell: (...events: WorkerEvent[]) => {
       for (const event of events) metrics.on(event);
@@ -18,9 +23,10 @@ function rig() {
     pass: (ms: number) => {
       now += ms;
     },
-    expose: metrics.expose,
+    expose,
+    text: (told: Status) => metrics.text(told),
     read: async (told: Parameters<typeof status>[0] = {}): Promise<Exposed> =>
-      parseExposition((await metrics.expose(status(told))).body),
+      parseExposition((await expose(status(told))).body),
   };
 }
 
@@ -56,9 +62,10 @@ describe('what is exposed', () => {
     const { tell, read } = rig();
     tell(...EVERYTHING);
     const { families } = await read({ budgets: [{ window: 'day', unit: 'usd', used: 1, limit: 10 }] });
-    expect([...families.keys()].sort()).toEqual(Object.keys(METRICS).sort());
+    const single = Object.keys(METRICS).filter((name) => !(name in FLEET_METRICS));
+    expect([...families.keys()].sort()).toEqual(single.sort());
     for (const [name, { type, help }] of Object.entries(METRICS)) {
-      expect(families.get(name)).toMatchObject({ type, help });
+      if (single.includes(name)) expect(families.get(name)).toMatchObject({ type, help });
       expect(name).toMatch(/^(?:inbox_worker|process|nodejs)_[a-z][a-z_]*[a-z]$/);
       // Base units only, and a total is a counter.
       expect(name).not.toMatch(/_(?:ms|millis|milliseconds|minutes|kb|mb|percent)(?:_|$)/);
@@ -290,6 +297,35 @@ describe('gauges', () => {
     expect(blind.value('inbox_worker_wakes_total', { kind: 'timer' })).toBe(1);
     expect(blind.value('process_resident_memory_bytes')).toBeGreaterThan(1_000_000);
   });
+});
+
+it('several agents in one process stand on one page, each sample with its agent, each family once', async () => {
+  const [scout, clerk] = [rig('scout'), rig('clerk')];
+  scout.tell({ type: 'woken', kind: 'timer' });
+  clerk.tell({ type: 'woken', kind: 'timer' }, { type: 'woken', kind: 'timer' });
+  const fleet = await fleetMetrics().text(['running', 'running', 'waiting']);
+  const texts = [
+    fleet,
+    await scout.text(status()),
+    await clerk.text(status()),
+    await processMetrics().text(),
+  ];
+  for (const [accept, format] of [
+    ['text/plain', 'plain'],
+    ['application/openmetrics-text', 'open'],
+  ] as const) {
+    const exposed = parseExposition(exposition(texts, accept).body, format);
+    const wakes = (agent: string) => exposed.value('inbox_worker_wakes_total', { kind: 'timer', agent });
+    expect([wakes('scout'), wakes('clerk')]).toEqual([1, 2]);
+    expect(exposed.value('inbox_worker_agents', { state: 'running' })).toBe(2);
+    expect(exposed.value('process_resident_memory_bytes')).toBeGreaterThan(1_000_000);
+    for (const { name, samples } of exposed.families.values()) {
+      if (!name.startsWith('inbox_worker_') || name in FLEET_METRICS) continue;
+      expect(new Set(samples.map(({ labels }) => labels.agent)), name).toEqual(
+        new Set(samples.length > 0 ? ['scout', 'clerk'] : []),
+      );
+    }
+  }
 });
 
 it('two agents in one process share nothing', async () => {

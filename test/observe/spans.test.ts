@@ -23,7 +23,7 @@ function recorder(now: () => number, secrets: readonly string[] = []) {
   const observer = spanObserver({
     tracer: provider.getTracer('test'),
     clock: { now },
-    inbox: 'agentdm',
+    agent: 'agentdm',
     model: 'claude-asked-for',
     secrets,
   });

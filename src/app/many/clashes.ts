@@ -22,14 +22,20 @@ export function clashes(plans: readonly AgentPlan[]): string[] {
       (same) =>
         `${files(same)} have one agent's folder, ${same[0]?.folder}, and so one .orchestrator; give each its own.`,
     ),
-    ...LISTENER.flatMap((name) => disagreement(withWebhook(plans), name)),
+    ...(['webhookHost', 'webhookPort'] as const).flatMap((name) => disagreement(withWebhook(plans), name)),
+    ...(['controlPort', 'controlToken'] as const).flatMap((name) => disagreement(plans, name)),
   ];
 }
 
-type Shared = 'webhookHost' | 'webhookPort';
+/** Of the two listeners, public and private. */
+const KEYS = {
+  webhookHost: 'webhook_host',
+  webhookPort: 'webhook_port',
+  controlPort: 'control_port',
+  controlToken: 'control_token',
+} as const;
 
-/** Of the one public listener. */
-const LISTENER: readonly Shared[] = ['webhookHost', 'webhookPort'];
+type Shared = keyof typeof KEYS;
 
 /** The value of a setting that is the process's: of whoever sets it, else its default. */
 export function agreed<Name extends Shared>(
@@ -46,10 +52,11 @@ export const withWebhook = (plans: readonly AgentPlan[]): AgentPlan[] =>
 function disagreement(plans: readonly AgentPlan[], name: Shared): string[] {
   const said = setters(plans, name);
   if (new Set(said.map(({ settings }) => settings[name])).size <= 1) return [];
-  const key = { webhookHost: 'webhook_host', webhookPort: 'webhook_port' }[name];
-  const values = said.map(({ settings, file }) => `${settings[name]} in ${file}`).join(', ');
+  // A token is nobody's to read here.
+  const value = ({ settings }: AgentPlan) => (name === 'controlToken' ? 'one' : settings[name]);
+  const values = said.map((plan) => `${value(plan)} in ${plan.file}`);
   return [
-    `${key} is ${values}: the agents of one process share one listener; write the same, or write it in one file.`,
+    `${KEYS[name]} is ${values.join(name === 'controlToken' ? ', another ' : ', ')}: the agents of one process share one listener; write the same, or write it in one file.`,
   ];
 }
 

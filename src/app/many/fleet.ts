@@ -10,6 +10,8 @@ import { type Door, WebhookHub } from '../../wake/index.js';
 import type { RunEnd } from '../../worker/run-end.js';
 import { compose } from '../compose.js';
 import { describeInbox } from '../describe-inbox.js';
+import { fleetTexts } from '../metrics.js';
+import { metricsPage } from '../metrics-page.js';
 import { type PrivateServer, startPrivateServer } from '../private-server.js';
 import { Releases } from '../releases.js';
 import { systemClock, systemIds, systemRandom } from '../system.js';
@@ -44,7 +46,7 @@ export class Fleet {
   readonly #members: readonly Member[];
   /** Of the process; each agent has one of its own. */
   readonly #log: Logger;
-  readonly #token = systemIds.word() + systemIds.word();
+  readonly #token: string;
   /** Whose work it is that runs now: an error that nobody caught is known by it. */
   readonly #owner = new AsyncLocalStorage<Member>();
   readonly #stopping = new AbortController();
@@ -55,6 +57,7 @@ export class Fleet {
     const { plans, clock = systemClock } = options;
     this.#options = options;
     this.#clock = clock;
+    this.#token = agreed(plans, 'controlToken') ?? systemIds.word() + systemIds.word();
     this.#server = server;
     this.#log = this.#logOf(plans[0]);
     const takers = withWebhook(plans);
@@ -74,6 +77,7 @@ export class Fleet {
   async run(): Promise<number> {
     const listens = this.#options.plans.some(({ settings }) => settings.webhook && !settings.once);
     if (listens) await this.#hub.open();
+    this.#server.mount('metrics', metricsPage(this.#token, await fleetTexts(this.#members)));
     const runs: Promise<number>[] = [];
     for (const member of this.#members) {
       runs.push(this.#owner.run(member, () => this.#runOne(member)));
@@ -116,6 +120,11 @@ export class Fleet {
     this.#faults += 1;
     this.stop(this.#faults > 1 ? 'force' : 'drain', 'an error of the process that nobody caught');
     return undefined;
+  }
+
+  /** Of the process, in its log. */
+  warn(text: string): void {
+    this.#log.warn(text);
   }
 
   /** Frees the ports. Call it after the run. */
@@ -208,9 +217,17 @@ function farewell({ exitCode, text, error }: RunEnd, left: number): string {
 }
 
 export async function openFleet(options: FleetOptions): Promise<Fleet> {
-  const server = await startPrivateServer();
+  let other: string | undefined;
+  const server = await startPrivateServer({
+    port: agreed(options.plans, 'controlPort') ?? 0,
+    onOtherPort: (text) => {
+      other = text;
+    },
+  });
   try {
-    return new Fleet(options, server);
+    const fleet = new Fleet(options, server);
+    if (other !== undefined) fleet.warn(other);
+    return fleet;
   } catch (error) {
     await server.close();
     throw error;

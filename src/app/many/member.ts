@@ -5,6 +5,7 @@ import { type ErrorCode, EXIT, WorkerError } from '../../domain/errors.js';
 import { retryDelayMs } from '../../domain/retry.js';
 import type { WakeKind } from '../../domain/wake.js';
 import { deferred } from '../../lib/deferred.js';
+import type { AgentState } from '../../observe/index.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Random } from '../../ports/ids.js';
 import type { Observer, WorkerEvent } from '../../ports/observer.js';
@@ -59,7 +60,7 @@ export class Member {
   /** The last failure of a start that was told of. */
   #told: ErrorCode | undefined;
   #agent: ComposedAgent | undefined;
-  #state: 'starting' | 'waiting' | 'running' | 'ended' = 'starting';
+  #state: AgentState = 'starting';
 
   constructor(wish: MemberWish) {
     this.#wish = wish;
@@ -79,6 +80,14 @@ export class Member {
       // Its store is being closed.
       return 'ended';
     }
+  }
+
+  get state(): AgentState {
+    return this.#state;
+  }
+
+  async metrics(): Promise<string | undefined> {
+    return this.#agent?.metrics();
   }
 
   /** In its log, whether it runs or not. */

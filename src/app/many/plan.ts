@@ -73,8 +73,17 @@ function mustNameFolder({ origins, dir }: Settings): void {
   throw new WorkerError('setting-invalid', sentence);
 }
 
+/** Agents lie under their names on the private listener, and this beside them. */
+const TAKEN = 'metrics';
+
 function nameOf({ name }: Settings, file: string): string {
   const given = name ?? basename(file, '.json');
+  if (given.toLowerCase() === TAKEN) {
+    throw new WorkerError(
+      'setting-invalid',
+      `An agent cannot be called "${TAKEN}": /${TAKEN} tells of all of them. Write another "name".`,
+    );
+  }
   if (isAgentName(given)) return given;
   throw new WorkerError(
     'setting-invalid',

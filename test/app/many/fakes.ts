@@ -26,6 +26,7 @@ export class FakeAgent implements ComposedAgent {
     this.did.push(`woken by ${kind}`);
   };
   status = async () => ({ health: 'idle' }) as Awaited<ReturnType<ComposedAgent['status']>>;
+  metrics = async (): Promise<string | undefined> => undefined;
   webhookAddress = () => undefined;
   close = async (): Promise<void> => {
     this.did.push('close');

@@ -1,5 +1,6 @@
 // Agents side by side: their starts, what is shared, and that the end of one is not the end of the others.
 import { AsyncResource } from 'node:async_hooks';
+import { type AddressInfo, createServer } from 'node:net';
 import { Writable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ComposeOptions } from '../../../src/app/compose.js';
@@ -8,6 +9,7 @@ import { gravest } from '../../../src/app/many/gravest.js';
 import { loadAgents } from '../../../src/app/many/load.js';
 import { WorkerError } from '../../../src/domain/errors.js';
 import { folderWith } from '../../config/folder.js';
+import { parseExposition } from '../../support/exposition.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
 import { MemoryDeliveries, Notices } from '../../wake/support.js';
 import { DONE, FakeAgent } from './fakes.js';
@@ -203,6 +205,41 @@ describe('together they', () => {
     expect(await post('/webhook/b', 'secret-of-b')).toBe(202);
     fleet.stop('drain', 'enough');
     await running;
+  });
+});
+
+describe('their metrics', () => {
+  it('stand on one page of the process, behind its token, also while some do not run', async () => {
+    const token = 'one-token-of-this-test-012345';
+    const fleet = await open({ a: { control_token: token }, b: {} });
+    const running = fleet.run();
+    await until(() => names().length === 1);
+    agent('a').metrics = async () => '# HELP x_total x\n# TYPE x_total counter\nx_total{agent="a"} 1\n';
+    const { server } = composed.get('a')?.shared ?? {};
+    const page = new URL('/metrics', server?.url);
+    expect((await fetch(page)).status).toBe(401);
+    const answer = await fetch(page, { headers: { authorization: `Bearer ${token}` } });
+    const exposed = parseExposition(await answer.text());
+    expect(exposed.value('x_total', { agent: 'a' })).toBe(1);
+    const states = ['running', 'starting', 'waiting', 'ended'];
+    expect(states.map((state) => exposed.value('inbox_worker_agents', { state }))).toEqual([1, 1, 0, 0]);
+    expect(exposed.value('process_cpu_seconds_total')).toBeGreaterThan(0);
+    fleet.stop('drain', 'over');
+    await running;
+  });
+
+  it('are where nobody expects them when the port is taken, which is told', async () => {
+    const squatter = createServer();
+    await new Promise<void>((resolve) => squatter.listen(0, '127.0.0.1', resolve));
+    const { port } = squatter.address() as AddressInfo;
+    try {
+      await open({ a: { control_port: port } });
+      expect(lines.map(({ msg }) => msg)).toEqual([
+        expect.stringContaining(`control_port ${port} is in use by another program`),
+      ]);
+    } finally {
+      squatter.close();
+    }
   });
 });
 

@@ -197,6 +197,36 @@ describe('the one listener for webhooks', () => {
   });
 });
 
+describe('the one private listener', () => {
+  it('has the port and the token of those that set one', async () => {
+    const token = 'one-token-of-this-test-012345';
+    const { plans } = await load({ files: two({ control_port: 9464 }, { control_token: token }) });
+    expect([agreed(plans, 'controlPort'), agreed(plans, 'controlToken')]).toEqual([9464, token]);
+    const { plans: silent } = await load({ files: two() });
+    expect([agreed(silent, 'controlPort'), agreed(silent, 'controlToken')]).toEqual([0, undefined]);
+  });
+
+  it('has one of each, and no token is told', async () => {
+    const [one, other] = ['one-token-of-this-test-012345', 'another-token-of-this-test-01'];
+    const files = two(
+      { control_port: 9464, control_token: one },
+      { control_port: 9465, control_token: other },
+    );
+    const told = await faults({ files });
+    expect(told).toEqual([
+      expect.stringMatching(/^control_port is 9465 in .*clerk\.json, 9464 in .*scout\.json: /),
+      expect.stringMatching(/^control_token is one in .*clerk\.json, another one in .*scout\.json: /),
+    ]);
+    expect(told.join('')).not.toMatch(/token-of-this-test/);
+  });
+
+  it('keeps one address for all, which no agent may be called', async () => {
+    expect(await faults({ files: two({ name: 'Metrics' }) })).toEqual([
+      expect.stringMatching(/scout\.json: An agent cannot be called "metrics"/),
+    ]);
+  });
+});
+
 it('takes the two files that this package brings as examples', async () => {
   const files = { ...agent('agents/support'), ...agent('agents/scout') };
   const folder = new URL('../../../config/agents/', import.meta.url);
