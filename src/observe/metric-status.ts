@@ -42,9 +42,13 @@ export function setStatus(
   for (const state of WORDS.outbox) metrics.set('inbox_worker_outbox_messages', { state }, outbox[state]);
   metrics.set('inbox_worker_oldest_waiting_message_age_seconds', {}, age(status.oldestWaitingAt));
   metrics.set('inbox_worker_resting_conversations', {}, status.resting.length);
-  for (const { window, unit, used, limit } of status.budgets) {
-    metrics.set(`inbox_worker_budget_used_${unit}`, { window }, used);
-    metrics.set(`inbox_worker_budget_limit_${unit}`, { window }, limit);
+  for (const { window, cap, spent } of status.budgets) {
+    for (const unit of ['usd', 'tokens'] as const) {
+      const limit = cap[unit];
+      if (limit === 'unlimited') continue;
+      metrics.set(`inbox_worker_budget_used_${unit}`, { window }, spent[unit]);
+      metrics.set(`inbox_worker_budget_limit_${unit}`, { window }, limit);
+    }
   }
   metrics.set('inbox_worker_look_age_seconds', {}, age(look.lastSuccessAt ?? status.startedAt));
   metrics.set('inbox_worker_next_look_timestamp_seconds', {}, seconds(look.nextAt));

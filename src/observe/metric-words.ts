@@ -1,7 +1,7 @@
 // The closed lists behind metric labels and the buckets of histograms: held to the types they stand for.
+import type { BudgetState } from '../domain/budget.js';
 import type { MessageState } from '../domain/message.js';
 import type { OutboxState, SendKind } from '../domain/outbox.js';
-import type { BudgetUse } from '../domain/status.js';
 import type { TurnOutcome, TurnReason } from '../domain/turn.js';
 import type { Verdict } from '../domain/verdict.js';
 import type { WakeKind, WebhookRefusal } from '../domain/wake.js';
@@ -41,7 +41,7 @@ export const WORDS = {
   sends: allOf<SendKind>()('reply', 'interim', 'other', 'notice'),
   messages: allOf<MessageState>()('waiting', 'claimed', 'retry', 'answered', 'silent', 'dead'),
   outbox: allOf<OutboxState>()('queued', 'sending', 'sent', 'refused', 'unsure'),
-  windows: allOf<BudgetUse['window']>()('run', 'day', 'hour'),
+  windows: allOf<BudgetState['window']>()('run', 'day', 'hour'),
   refusals: allOf<WebhookRefusal>()(
     'method',
     'path',

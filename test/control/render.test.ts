@@ -37,19 +37,6 @@ describe('renderStatus', () => {
     expect(text).not.toContain('budget');
   });
 
-  it('tells how much of a budget is used', () => {
-    const text = renderStatus(
-      status({
-        budgets: [
-          { window: 'day', unit: 'usd', used: 0.42, limit: 10 },
-          { window: 'hour', unit: 'tokens', used: 900, limit: 2_000 },
-        ],
-      }),
-      NOW,
-    );
-    expect(text).toContain('budget   $0.42 of $10.00 this day, 900 of 2000 tokens this hour');
-  });
-
   it('says why it holds and until when, and what else holds', () => {
     const text = renderStatus(
       status({

@@ -22,7 +22,6 @@ export const status = (over: Partial<Status> = {}): Status => ({
   messages: { waiting: 0, claimed: 0, retry: 0, answered: 3, silent: 0, dead: 0 },
   oldestWaitingAt: undefined,
   outbox: { queued: 0, sending: 0, sent: 3, refused: 0, unsure: 0 },
-  budgets: [],
   today: { turns: 3, costUsd: 0.0123, modelCalls: 4 },
   budgets: [],
   agent: {

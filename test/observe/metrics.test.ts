@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { BudgetState } from '../../src/domain/budget.js';
 import type { Status } from '../../src/domain/status.js';
 import { exposition } from '../../src/observe/exposition.js';
 import { FLEET_METRICS, METRICS } from '../../src/observe/metric-list.js';
@@ -57,11 +58,18 @@ const EVERYTHING: WorkerEvent[] = [
   { type: 'stopped', text: '' },
 ];
 
+const DAY: BudgetState = {
+  window: 'day',
+  cap: { usd: 10, tokens: 'unlimited' },
+  spent: { usd: 2.5, tokens: 7 },
+  endsAt: NOW + 1,
+};
+
 describe('what is exposed', () => {
   it('is every metric of the list and no other, under conventional names', async () => {
     const { tell, read } = rig();
     tell(...EVERYTHING);
-    const { families } = await read({ budgets: [{ window: 'day', unit: 'usd', used: 1, limit: 10 }] });
+    const { families } = await read({ budgets: [DAY] });
     const single = Object.keys(METRICS).filter((name) => !(name in FLEET_METRICS));
     expect([...families.keys()].sort()).toEqual(single.sort());
     for (const [name, { type, help }] of Object.entries(METRICS)) {
@@ -251,8 +259,13 @@ describe('gauges', () => {
       oldestWaitingAt: NOW - 90_000,
       outbox: { queued: 1, sending: 0, sent: 9, refused: 2, unsure: 3 },
       budgets: [
-        { window: 'day', unit: 'usd', used: 2.5, limit: 10 },
-        { window: 'hour', unit: 'tokens', used: 900, limit: 2_000 },
+        DAY,
+        {
+          window: 'hour',
+          cap: { usd: 'unlimited', tokens: 2_000 },
+          spent: { usd: 1, tokens: 900 },
+          endsAt: NOW + 1,
+        },
       ],
     });
     const value = exposed.value.bind(exposed);
