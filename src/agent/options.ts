@@ -62,6 +62,8 @@ export interface ClaudeAgentOptions {
   readonly stateFolder: string;
   /** Claude's stderr is appended to this file. */
   readonly stderrLog: string;
+  /** Literals that must not stand there, nor in a sentence about it. Read at each line: more may be pushed later. */
+  readonly secrets?: readonly string[] | undefined;
   /** A belt: what one process may spend in all, by its own count; then it is replaced. US dollars. */
   readonly maxBudgetUsd?: number | undefined;
   /** When a healthy process is replaced between two turns; its session is resumed. */

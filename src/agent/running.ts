@@ -18,6 +18,7 @@ export interface RunningOptions {
   readonly mark: string;
   readonly gateway: GatewayAccess;
   readonly token: string;
+  readonly secrets?: readonly string[] | undefined;
   readonly config: McpConfigFile;
   readonly log: StderrLog;
   readonly sessionId: string;
@@ -66,7 +67,7 @@ export class Running {
       onStderrLine: (line) => this.#hear(line),
     });
     this.child.exited.then((exit) => {
-      const how = redact(this.#endedHow(exit), [options.token]);
+      const how = redact(this.#endedHow(exit), [options.token, ...(options.secrets ?? [])]);
       if (!this.#retired) this.diedHow = how;
       this.protocol.end(`Claude Code ended (${how}).`);
     });
@@ -122,6 +123,7 @@ export class Running {
   #hear(line: string): void {
     this.stderr.push(line);
     if (this.stderr.length > TAIL_LINES) this.stderr.shift();
-    this.#options.log.line(this.child.pid, line, [this.#options.token]);
+    const { log, token, secrets = [] } = this.#options;
+    log.line(this.child.pid, line, [token, ...secrets]);
   }
 }

@@ -68,6 +68,7 @@ async function spawn(
       mark,
       gateway,
       token,
+      secrets: agent.secrets,
       config,
       log,
       sessionId: opening.sessionId,

@@ -77,6 +77,7 @@ export async function makeAgent(wish: AgentWish): Promise<Agent> {
     otherServers: inbox.otherServers,
     stateFolder: wish.stateFolder,
     stderrLog: wish.stderrLog,
+    secrets,
     maxBudgetUsd: beltOf(settings),
     recycle: {
       turns: settings.recycleTurns === 'unlimited' ? undefined : settings.recycleTurns,

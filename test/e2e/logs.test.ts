@@ -102,3 +102,18 @@ describe('a pipe that nobody reads, in the place of a file', () => {
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('agent-loop.log is not a regular file')]);
   });
 });
+
+it('hides the keys of inbox and login in what Claude Code prints', async () => {
+  const it = await lab({ claude_path: undefined });
+  const talkative = join(it.root, 'talkative-claude');
+  const script = `#!/bin/sh\necho "refused: $ANTHROPIC_API_KEY" >&2\nexec '${CLAUDE}' "$@"\n`;
+  await writeFile(talkative, script, { mode: 0o755 });
+  const key = 'a-login-key-of-no-known-shape';
+  const worker = it.run([], { CLAUDE_PATH: talkative, ANTHROPIC_API_KEY: key });
+  await worker.says(/Claude Code is ready/);
+  worker.signal('SIGTERM');
+  expect(await worker.ended()).toMatchObject({ exitCode: 0 });
+  const log = await readFile(join(it.folder, '.orchestrator', 'agent-loop.log'), 'utf8');
+  expect(log).toContain('refused: [redacted]');
+  expect(log + worker.lines.join('\n')).not.toContain(key);
+});

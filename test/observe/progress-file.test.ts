@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -109,6 +109,29 @@ describe('progressFileObserver', () => {
       turn: { conversation: '@bob' },
       totals: { turns: 50 },
     });
+    expect(await readdir(folder)).toEqual(['progress.json']);
+  });
+
+  it('stays small, however long the names of others and the reasons are', async () => {
+    const progress = observer();
+    const long = 'x'.repeat(100_000);
+    progress.on(began({ conversation: long }));
+    progress.on(frame(long, 1));
+    progress.on({ type: 'hold-began', hold: { reason: 'limited', why: long, since: 0, until: undefined } });
+    progress.on(ended({ conversation: long }));
+    progress.on(began({ conversation: long }));
+    await progress.flush();
+    expect((await stat(join(folder, 'progress.json'))).size).toBeLessThan(4_000);
+  });
+
+  it('begins with what a killed worker left half-made', async () => {
+    await mkdir(folder);
+    const left = join(folder, 'progress.json.7.0a1b2c3d.tmp');
+    await writeFile(left, '{"state":"wor');
+    await utimes(left, 0, 0);
+    const progress = observer();
+    progress.on(started);
+    await progress.flush();
     expect(await readdir(folder)).toEqual(['progress.json']);
   });
 
