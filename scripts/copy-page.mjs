@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..');
 const from = join(root, 'src/control/dashboard/page');
-for (const name of await readdir(from)) {
+for (const name of await readdir(from, { recursive: true })) {
   if (/\.(html|css|svg)$/.test(name))
     await cp(join(from, name), join(root, 'dist/control/dashboard/page', name));
 }

@@ -32,8 +32,6 @@ export function pageFile(path: string): PageFile | undefined {
   switch (path) {
     case '':
       return { path: own('index.html'), type: 'text/html; charset=utf-8' };
-    case 'style.css':
-      return { path: own('style.css'), type: STYLE };
     case 'icon.svg':
       return { path: own('icon.svg'), type: 'image/svg+xml' };
     case 'uplot.js':
@@ -41,9 +39,10 @@ export function pageFile(path: string): PageFile | undefined {
     case 'uplot.css':
       return { path: packaged('uplot/dist/uPlot.min.css'), type: STYLE };
   }
+  // Names of letters and hyphens alone: no path climbs out of its folder.
+  if (/^style\/[a-z-]+\.css$/.test(path)) return { path: own(path), type: STYLE };
   const code = /^code\/([a-z/-]+\.js)$/.exec(path)?.[1];
   if (code === undefined) return undefined;
-  // Names of letters and hyphens alone: no path climbs out of its folder.
   const known = SHARED.includes(code) || (code.startsWith(PAGE) && !code.slice(PAGE.length).includes('/'));
   return known ? { path: fileURLToPath(new URL(code, ROOT)), type: SCRIPT } : undefined;
 }

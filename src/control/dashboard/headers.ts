@@ -10,7 +10,7 @@ export function pageHeaders(place: URL): Record<string, string> {
   const policy = [
     "default-src 'none'",
     `script-src ${at('code/')} ${at('uplot.js')}`,
-    `style-src ${at('style.css')} ${at('uplot.css')}`,
+    `style-src ${at('style/')} ${at('uplot.css')}`,
     `img-src ${at('icon.svg')}`,
     `connect-src ${at('../control/')} ${at('open')}`,
     "base-uri 'none'",

@@ -54,7 +54,7 @@ describe('the page', () => {
     expect(Object.fromEntries(policy)).toEqual({
       'default-src': "'none'",
       'script-src': `${here}/dashboard/code/ ${here}/dashboard/uplot.js`,
-      'style-src': `${here}/dashboard/style.css ${here}/dashboard/uplot.css`,
+      'style-src': `${here}/dashboard/style/ ${here}/dashboard/uplot.css`,
       'img-src': `${here}/dashboard/icon.svg`,
       'connect-src': `${here}/control/ ${here}/dashboard/open`,
       'base-uri': "'none'",
@@ -81,7 +81,7 @@ describe('the page', () => {
   });
 
   it.each([
-    ['style.css', 'text/css; charset=utf-8'],
+    ['style/base.css', 'text/css; charset=utf-8'],
     ['icon.svg', 'image/svg+xml'],
     ['uplot.js', 'text/javascript; charset=utf-8'],
     ['uplot.css', 'text/css; charset=utf-8'],
@@ -105,6 +105,9 @@ describe('the page', () => {
     'code/control/dashboard/page/main.ts',
     'code/main.js',
     'code//etc/passwd',
+    'style/../index.html',
+    'style/icon.svg',
+    'style/nothing.css',
     'page/index.html',
   ])('has nothing else: %s', async (path) => {
     expect((await app().ask(`/dashboard/${path}`)).status).toBe(404);

@@ -27,8 +27,10 @@ export function drawer(api: Api, actions: Actions): Drawer {
   let shown = '';
 
   must('story-close').addEventListener('click', () => dialog.close());
-  // Beside the drawer is the dialog's own backdrop.
-  dialog.addEventListener('click', (event) => event.target === dialog && dialog.close());
+  // What lies beside the drawer is its backdrop, and counts as the dialog itself; so does the drawer's own margin.
+  dialog.addEventListener('click', (event) => {
+    if (event.target === dialog && event.clientX < dialog.getBoundingClientRect().left) dialog.close();
+  });
   dialog.addEventListener('close', () => {
     id = undefined;
     shown = '';
