@@ -24,7 +24,6 @@ export interface AgentWish {
   /** As `childMark` makes it. */
   readonly mark: string;
   readonly stderrLog: string;
-  readonly where: 'anywhere' | 'own';
   readonly clock: Clock;
   readonly ids: Ids;
   readonly observer: Observer;
@@ -51,7 +50,6 @@ export async function makeAgent(wish: AgentWish): Promise<Agent> {
     setting: settings.claudePath,
     environment,
     cwd: settings.dir,
-    where: wish.where,
   });
   if (found.note) notice(found.note);
   const { text } = await readSystemPrompt(settings);

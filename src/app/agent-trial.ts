@@ -53,7 +53,6 @@ export async function tryAgent(wish: TrialWish): Promise<Trial> {
       mark: childMark(`trial-${systemIds.word()}`, 0),
       // Where the hints of its errors send people.
       stderrLog: join(agentFolder(settings.dir), 'agent-loop.log'),
-      where: 'anywhere',
       clock: systemClock,
       ids: systemIds,
       observer: { on: (event) => void (event.type === 'notice' && notes.push(event.text)) },

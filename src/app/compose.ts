@@ -158,7 +158,6 @@ async function build(options: ComposeOptions, releases: Releases): Promise<Compo
     stateFolder: folder.path,
     mark,
     stderrLog: join(flagsFolder, 'agent-loop.log'),
-    where: options.rehearsal ? 'own' : 'anywhere',
     clock,
     ids,
     observer,

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { localInboxFolder } from '../app/folders.js';
-import { loadSettings } from '../config/index.js';
+import { LOCAL_INBOX_PORT, loadSettings } from '../config/index.js';
 import { removeRunning, runningFolder, writeRunning } from '../control/index.js';
 import { canonicalName } from '../domain/addressing.js';
 import { WorkerError } from '../domain/errors.js';
@@ -14,7 +14,6 @@ import { channelOf, portOf, webhookOf } from './inbox-options.js';
 import { addSettingOptions } from './setting-options.js';
 import { stopSignals } from './stop-signals.js';
 
-export const DEFAULT_PORT = 8790;
 const AGENT = '@agent';
 
 interface InboxFlags {
@@ -50,7 +49,7 @@ export function addInbox(program: Command, context: CliContext, finish: (code: n
   const command = program
     .command('inbox')
     .description('serve the embedded inbox: an AgentDM-compatible MCP server on this machine')
-    .option('--port <port>', 'where it listens; 0 for any free port', String(DEFAULT_PORT))
+    .option('--port <port>', 'where it listens; 0 for any free port', String(LOCAL_INBOX_PORT))
     .option(
       '--host <host>',
       'on which address; off loopback keys and messages travel unencrypted: only inside a private network',

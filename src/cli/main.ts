@@ -25,7 +25,9 @@ export async function main(args: readonly string[], signals: SignalLatch): Promi
   try {
     // Only what runs long gives these signals a meaning of its own.
     const long =
-      !args[0] || /^-/.test(args[0]) || ['run', 'rehearse', 'inbox', 'bridge', 'doctor'].includes(args[0]);
+      !args[0] ||
+      /^-/.test(args[0]) ||
+      ['run', 'rehearse', 'inbox', 'bridge', 'doctor', 'init'].includes(args[0]);
     if (!long) for (const name of ['SIGINT', 'SIGTERM'] as const) signals.release(name);
     const program = programOf(context, finish);
     await addCommands(program, context, finish, args[0]);
@@ -69,7 +71,7 @@ async function whateverFits(flags: Flags, context: CliContext): Promise<number> 
   const settings = await loadSettings({ flags: {}, env, cwd, file: configOf(flags) });
   const inbox = await resolveInbox(settings, context.env);
   if (inbox) return (await import('./run.js')).live(settings, inbox, context);
-  return (await import('./rehearse.js')).rehearse(context, false);
+  return (await import('./rehearse.js')).rehearse(flags, context);
 }
 
 function contextOf(signals: SignalLatch): CliContext {

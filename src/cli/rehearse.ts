@@ -2,36 +2,67 @@
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { type Rehearsal, startRehearsal } from '../app/rehearsal.js';
-import { loadSettings } from '../config/index.js';
+import { isWritten } from '../app/rehearsed-agent.js';
+import { loadSettings, settingOptions } from '../config/index.js';
+import { WorkerError } from '../domain/errors.js';
 import type { Posted } from '../local-inbox/index.js';
 import { narrator } from '../observe/index.js';
 import type { WorkerEvent } from '../ports/observer.js';
+import { CONFIG, configOf } from './config-option.js';
 import type { CliContext } from './context.js';
+import { farewell, introduction } from './rehearsal-words.js';
 import { stateEnvironment } from './running.js';
+import { addSettingOptions, type Flags } from './setting-options.js';
 import { stopSignals } from './stop-signals.js';
 
 const FIRST_MESSAGE = 'Hello! Are you awake?';
 /** A rehearsal ends within two seconds of Ctrl-C: what does not end by itself is ended. */
 const FORCE_MS = 1_000;
+/** One answer and then the end is this command's own; the others have no meaning here. */
+const NOT_HERE = ['once', 'standby'];
+
+const HELP = `
+In a folder with an .mcp.json or a config/worker.json, or in the one that --dir names, the agent that is written down
+there is rehearsed: its CLAUDE.md, prompts, preset and limits. Nothing in that folder is changed, none of its keys is
+used, its hooks do not run. Anywhere else a bare agent is.
+
+Exit codes: 0 ended by you, or with --once after the answer; else as of \`run\`.`;
 
 export function addRehearse(program: Command, context: CliContext, finish: (code: number) => void): void {
-  program
+  const command = program
     .command('rehearse')
     .description('try everything with a scripted model: no key, no cost, nobody real is answered')
     .option('--once', 'end after the first answer')
-    .action(async (flags: { once?: boolean }) => finish(await rehearse(context, flags.once ?? false)));
+    .option(...CONFIG)
+    .addHelpText('after', HELP)
+    .action(async (flags: Flags) => finish(await rehearse(flags, context)));
+  const names = settingOptions().map(({ name }) => name);
+  addSettingOptions(
+    command,
+    names.filter((name) => !NOT_HERE.includes(name)),
+  );
 }
 
-export async function rehearse(context: CliContext, once: boolean): Promise<number> {
+/** @param next whether to tell what to do after it @throws WorkerError as a start would; with `once` when no answer came */
+export async function rehearse(
+  { once, ...flags }: Flags,
+  context: CliContext,
+  next: 'tell' | 'leave' = 'tell',
+): Promise<number> {
+  const { env, cwd } = context;
   const { stateDir } = await loadSettings({
-    flags: {},
-    env: stateEnvironment(context.env),
-    cwd: context.cwd,
+    flags: { stateDir: flags.stateDir },
+    env: stateEnvironment(env),
+    cwd,
   });
-  for (const line of introduction()) context.out(line);
+  const named = flags.dir ?? env.INBOX_WORKER_DIR;
+  const written = named !== undefined || (await isWritten(cwd));
+  for (const line of introduction(written ? String(named ?? cwd) : undefined)) context.out(line);
 
   let rehearsal: Rehearsal | undefined;
   let begun = false;
+  let answered = false;
+  let failed: WorkerError | undefined;
   let forced: NodeJS.Timeout | undefined;
   const stops = stopSignals(context.signals, (how, signal) => {
     rehearsal?.agent.stop(how, `${signal} was received`);
@@ -42,6 +73,10 @@ export async function rehearse(context: CliContext, once: boolean): Promise<numb
     // Only then is there somebody to answer; until then the terminal would stand still without a reason.
     if (event.type === 'agent-ready' && rehearsal && !begun) begin(rehearsal);
     if (event.type !== 'started' && event.type !== 'stopped') say.on(event);
+    const trouble = once && !answered ? troubleOf(event) : undefined;
+    if (trouble === undefined || failed) return;
+    failed = unanswered(trouble, context);
+    rehearsal?.agent.stop('drain', 'no answer came');
   };
   const begin = ({ inbox, caller, agentAlias, connectWebhook }: Rehearsal): void => {
     begun = true;
@@ -50,18 +85,22 @@ export async function rehearse(context: CliContext, once: boolean): Promise<numb
   };
   const onPosted = ({ from, to, text }: Posted): void => {
     context.out(`${clockTime()}  ${from} → ${to}: ${text}`);
-    if (rehearsal && from === rehearsal.agentAlias) afterAnswer(rehearsal);
+    if (rehearsal && from === rehearsal.agentAlias && !answered) afterAnswer(rehearsal);
   };
-  let told = false;
-  const afterAnswer = ({ agent, api }: Rehearsal): void => {
-    if (!told) for (const line of farewell(context, api.total)) context.out(line);
-    told = true;
-    if (once) agent.stop('drain', 'the first answer is out');
+  let farewells = Promise.resolve();
+  const afterAnswer = (shown: Rehearsal): void => {
+    answered = true;
+    farewells = farewell(shown, context, { stays: !once, next }).then((lines) => {
+      for (const line of lines) context.out(line);
+      if (once) shown.agent.stop('drain', 'the first answer is out');
+    });
   };
 
   try {
     const started = await startRehearsal({
       version: context.version,
+      input: { flags, env, cwd, file: configOf(flags) },
+      written,
       stateRoot: stateDir,
       observers: [{ on: onEvent }],
       onPosted,
@@ -73,7 +112,11 @@ export async function rehearse(context: CliContext, once: boolean): Promise<numb
     rehearsal = started;
     if (stops.first.aborted) rehearsal.agent.stop('drain', 'a signal was received at start');
     const end = await rehearsal.agent.run();
-    if (end.error) throw end.error;
+    await farewells;
+    // What a cap says after the one answer that was wanted is no failure.
+    if (once && answered) return 0;
+    if (failed && !stops.first.aborted) throw failed;
+    if (end.error) throw written ? elsewhere(end.error, context) : end.error;
     return end.exitCode;
   } finally {
     clearTimeout(forced);
@@ -82,24 +125,22 @@ export async function rehearse(context: CliContext, once: boolean): Promise<numb
   }
 }
 
-function introduction(): string[] {
-  return [
-    'Rehearsal. Real: this worker, an embedded inbox, the Claude Code program. Scripted: the model behind it.',
-    'Everything stays on this machine; no key is used and nobody real is answered.',
-    '',
-  ];
+/** Why no answer is to be expected, of an event that says so. */
+function troubleOf(event: WorkerEvent): string | undefined {
+  if (event.type === 'hold-began') return event.hold.why;
+  return event.type === 'turn-ended' && event.verdict !== 'answered' ? event.outcome : undefined;
 }
 
-function farewell(context: CliContext, calls: number): string[] {
-  return [
-    '',
-    `That took ${calls} model call${calls === 1 ? '' : 's'}. Looking into the inbox took none.`,
-    `Say more from another terminal:   ${context.self} send --wait "What did I say first?"`,
-    `See it in a browser:              ${context.self} dashboard`,
-    'Go live: copy .mcp.json.example to .mcp.json, put your key into .env, and start again (README, "Going live").',
-    'Ctrl-C ends the rehearsal.',
-    '',
-  ];
+function unanswered(why: string, { self }: CliContext): WorkerError {
+  return new WorkerError('claude-failed', `The rehearsal brought no answer: ${why}`, {
+    hint: `${self} doctor tells more. A tick prompt of your own must name list_dms, read_dm and send_dm: the scripted model follows those.`,
+  });
+}
+
+/** The usual hint names a file that the rehearsal has just removed. */
+function elsewhere(error: WorkerError, { self }: CliContext): WorkerError {
+  if (error.code !== 'claude-failed') return error;
+  return new WorkerError(error.code, error.message, { cause: error, hint: `${self} doctor tells more.` });
 }
 
 const clockTime = (): string => new Date().toTimeString().slice(0, 8);

@@ -4,12 +4,13 @@ export { GROUP_TITLES } from './docs.js';
 export { endpointOf, inboxIdentity } from './identity.js';
 export { loadSettings, type Settings } from './load.js';
 export { loginEnvironment } from './login.js';
-export { type ResolvedInbox, resolveInbox } from './mcp-json.js';
 export { isAgentName } from './names.js';
+export { inboxName, type ResolvedInbox, resolveInbox } from './mcp-json.js';
 export { settingOptions } from './options.js';
 export { readProfileFile } from './profile-file.js';
 export { readSystemPrompt } from './prompt-file.js';
 export {
+  LOCAL_INBOX_PORT,
   missingIgnores,
   STARTER_DEFAULTS,
   type StarterAnswers,

@@ -34,8 +34,7 @@ export async function resolveInbox(
   settings: Pick<Settings, 'dir' | 'inbox' | 'allowServers'>,
   env: NodeJS.ProcessEnv,
 ): Promise<ResolvedInbox | undefined> {
-  const servers = serversOf(await readOptional(join(settings.dir, FILE)));
-  const choice = choose(settings.inbox, Object.keys(servers));
+  const { servers, choice } = await entriesOf(settings);
   if (!choice) return undefined;
   const lookup = lookupIn(env, await readDotenv(settings.dir));
   const warnings: string[] = [];
@@ -60,6 +59,19 @@ export async function resolveInbox(
     leftOut: others.filter((name) => !allowed.includes(name)),
     warnings,
   };
+}
+
+/**
+ * The name of the inbox alone: its variables need not be set yet.
+ * @throws WorkerError `inbox-unset`, `mcp-json-invalid`, `file-unreadable`
+ */
+export async function inboxName(settings: Pick<Settings, 'dir' | 'inbox'>): Promise<string | undefined> {
+  return (await entriesOf(settings)).choice?.name;
+}
+
+async function entriesOf({ dir, inbox }: Pick<Settings, 'dir' | 'inbox'>) {
+  const servers = serversOf(await readOptional(join(dir, FILE)));
+  return { servers, choice: choose(inbox, Object.keys(servers)) };
 }
 
 function serversOf(text: string | undefined): Record<string, unknown> {

@@ -2,9 +2,18 @@
 import { isHttpUrl } from './names.js';
 import { SETTINGS } from './schema.js';
 
+/** Where `inbox-worker inbox` listens, unless it is told otherwise. */
+export const LOCAL_INBOX_PORT = 8790;
+
+/** Inboxes that have a name in place of an address. */
+const NAMED: Readonly<Record<string, string>> = {
+  agentdm: 'https://api.agentdm.ai/mcp/v1/grid',
+  local: `http://127.0.0.1:${LOCAL_INBOX_PORT}/mcp/v1/grid`,
+};
+
 /** All as written by a person; sound when `starterFault` has nothing to say. */
 export interface StarterAnswers {
-  /** The MCP endpoint. */
+  /** The MCP endpoint, or a name that stands for one. */
   readonly inboxUrl: string;
   /** The name of the environment variable that holds the key. */
   readonly keyEnv: string;
@@ -13,7 +22,7 @@ export interface StarterAnswers {
 }
 
 export const STARTER_DEFAULTS: StarterAnswers = {
-  inboxUrl: 'https://api.agentdm.ai/mcp/v1/grid',
+  inboxUrl: 'agentdm',
   keyEnv: 'AGENTDM_API_KEY',
   preset: 'answer',
   budgetDay: '$10',
@@ -22,7 +31,9 @@ export const STARTER_DEFAULTS: StarterAnswers = {
 /** What to write instead ("an http or https address"), or undefined where the answer is sound. */
 export function starterFault(name: keyof StarterAnswers, answer: string): string | undefined {
   if (name === 'inboxUrl')
-    return isHttpUrl(answer) ? undefined : 'an address that begins with https:// or http://';
+    return isHttpUrl(addressOf(answer))
+      ? undefined
+      : 'agentdm, local, or an address that begins with https:// or http://';
   if (name === 'keyEnv') {
     // Capitals only, so that a key that was given in place of its variable's name does not end in a file.
     if (/^[A-Z_][A-Z0-9_]*$/.test(answer)) return undefined;
@@ -31,6 +42,8 @@ export function starterFault(name: keyof StarterAnswers, answer: string): string
   const reading = SETTINGS[name].kind.read(answer, { base: '', home: '' });
   return 'write' in reading ? reading.write : undefined;
 }
+
+const addressOf = (answer: string): string => NAMED[answer] ?? answer;
 
 export interface StarterFile {
   /** Below the agent's folder. */
@@ -42,13 +55,14 @@ export interface StarterFile {
 
 /** The files, in the order in which they are told of. */
 export function starterFiles({ inboxUrl, keyEnv, preset, budgetDay }: StarterAnswers): StarterFile[] {
+  const url = addressOf(inboxUrl);
   const entry = {
     type: 'http',
-    url: inboxUrl,
+    url,
     headers: { Authorization: `Bearer \${${keyEnv}}` },
   };
   return [
-    { path: '.mcp.json', text: json({ mcpServers: { [entryName(inboxUrl)]: entry } }) },
+    { path: '.mcp.json', text: json({ mcpServers: { [entryName(url)]: entry } }) },
     { path: '.env', text: `${keyEnv}=\n`, secret: true },
     {
       path: 'config/worker.json',

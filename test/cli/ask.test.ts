@@ -3,6 +3,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { type Question, terminalAsker } from '../../src/cli/ask.js';
 import { askFor } from '../../src/cli/init.js';
+import { STARTER_DEFAULTS } from '../../src/config/index.js';
 
 function terminal() {
   const input = new PassThrough();
@@ -44,20 +45,24 @@ describe('a question', () => {
 
 it('only what no flag gave is asked, in order', async () => {
   const asked: string[] = [];
-  const answers = await askFor(
-    { preset: 'work' },
-    {
-      ask: async ({ text, fallback }) => {
-        asked.push(text);
-        return text.startsWith('What may it cost') ? '$2' : fallback;
-      },
-      close: () => {},
+  const defaults = { ...STARTER_DEFAULTS, dir: '/agent' };
+  const answers = await askFor({ preset: 'work' }, defaults, {
+    ask: async ({ text, fallback }) => {
+      asked.push(text);
+      return text.startsWith('What may it cost') ? '$2' : fallback;
     },
-  );
+    close: () => {},
+  });
   expect(asked.map((text) => text.split(' ').slice(0, 2).join(' '))).toEqual([
-    'Address of',
+    'Which inbox?',
     'Variable that',
+    'Folder of',
     'What may',
   ]);
-  expect(answers).toMatchObject({ preset: 'work', budgetDay: '$2', keyEnv: 'AGENTDM_API_KEY' });
+  expect(answers).toMatchObject({
+    preset: 'work',
+    budgetDay: '$2',
+    keyEnv: 'AGENTDM_API_KEY',
+    dir: '/agent',
+  });
 });

@@ -1,6 +1,12 @@
 // The first files of an agent's folder: what is taken as an answer, and that the rest of the program can read them.
 import { describe, expect, it } from 'vitest';
-import { missingIgnores, STARTER_DEFAULTS, starterFault, starterFiles } from '../../src/config/starter.js';
+import {
+  LOCAL_INBOX_PORT,
+  missingIgnores,
+  STARTER_DEFAULTS,
+  starterFault,
+  starterFiles,
+} from '../../src/config/starter.js';
 
 describe('the answers', () => {
   it('are sound by default', () => {
@@ -41,6 +47,13 @@ it('make files that name the variable and never hold a key', () => {
 it('call the inbox of anybody else by no name of AgentDM', () => {
   const [file] = starterFiles({ ...STARTER_DEFAULTS, inboxUrl: 'https://mail.example/agentdm.ai' });
   expect(Object.keys(JSON.parse(file?.text ?? '').mcpServers)).toEqual(['inbox']);
+});
+
+it('know the inbox of this machine by a name', () => {
+  const [file] = starterFiles({ ...STARTER_DEFAULTS, inboxUrl: 'local' });
+  expect(JSON.parse(file?.text ?? '').mcpServers).toMatchObject({
+    agentdm: { url: `http://127.0.0.1:${LOCAL_INBOX_PORT}/mcp/v1/grid` },
+  });
 });
 
 it('add to .gitignore only what it lacks, however that is written there', () => {

@@ -23,6 +23,7 @@ const env = (): Record<string, string> => ({
   PATH: process.env.PATH ?? '',
   HOME: join(root, 'home'),
   XDG_STATE_HOME: join(root, 'state'),
+  TMPDIR: root,
 });
 
 function start(...args: string[]): WorkerProcess {
@@ -39,15 +40,15 @@ async function command(
   return { stdout, stderr, exitCode };
 }
 
-/** Claude Code processes of rehearsals: their state lies in a temporary folder of that name. */
-const rehearsed = (): Promise<number[]> => processesWith('inbox-rehearsal-');
+/** Claude Code processes of our rehearsals: their state lies in a temporary folder of that name. */
+const rehearsed = (): Promise<number[]> => processesWith(join(root, 'inbox-rehearsal-'));
 
 describe('with nothing configured', () => {
   it('the program rehearses, answers, takes more from other commands, and ends on Ctrl-C with nothing left', async () => {
     await mkdir(join(root, 'home'), { recursive: true });
-    const before = await rehearsed();
     const rehearsal = start();
     await rehearsal.says(/@agent → @you: Hello from the scripted model/);
+    expect(await rehearsed()).not.toEqual([]);
     await rehearsal.says(/That took 1 model call/);
 
     const answer = await command('send', '--wait', 'What did I say first?');
@@ -68,7 +69,7 @@ describe('with nothing configured', () => {
 
     rehearsal.signal('SIGINT');
     expect(await rehearsal.ended()).toMatchObject({ exitCode: 0 });
-    expect(await rehearsed()).toEqual(before);
+    expect(await rehearsed()).toEqual([]);
     expect(await command('status')).toMatchObject({ exitCode: 8, stderr: expect.stringContaining('try: ') });
   });
 

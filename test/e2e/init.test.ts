@@ -26,8 +26,10 @@ const init = (...args: string[]) =>
   });
 
 it('makes a folder in which, with the key put in, the doctor is content and a message is answered', async () => {
-  const made = await init('--dir', 'fresh', '--inbox-url', lab.inbox.url, '--preset', 'read', '--yes');
+  const asked = ['--inbox-url', lab.inbox.url, '--preset', 'read'];
+  const made = await init('--dir', 'fresh', ...asked, '--yes', '--no-rehearse');
   expect(made).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(made.stdout).not.toContain('Rehearsal of');
   expect(made.stdout).toContain('wrote    .mcp.json');
   expect(made.stdout).toMatch(/doctor --dir .*fresh\n/);
   expect(made.stdout).toContain('rehearse');
@@ -59,14 +61,55 @@ it('keeps what is there to the letter, and adds to .gitignore only what it lacks
   const mine = { '.mcp.json': 'mine', '.env': 'SECRET=1', 'config/worker.json': '{}', 'CLAUDE.md': '' };
   for (const [name, text] of Object.entries(mine)) await writeFile(join(fresh, name), text);
   await writeFile(join(fresh, '.gitignore'), 'node_modules\n.env');
-  const first = await init('--dir', 'fresh', '--yes');
+  const quiet = ['--dir', 'fresh', '--yes', '--no-rehearse'];
+  const first = await init(...quiet);
   expect(first).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('kept     .mcp.json') });
   for (const [name, text] of Object.entries(mine)) {
     expect(await readFile(join(fresh, name), 'utf8')).toBe(text);
   }
   expect(await readFile(join(fresh, '.gitignore'), 'utf8')).toBe('node_modules\n.env\n.orchestrator/\n');
-  await init('--dir', 'fresh', '--yes');
+  await init(...quiet);
   expect(await readFile(join(fresh, '.gitignore'), 'utf8')).toBe('node_modules\n.env\n.orchestrator/\n');
+});
+
+it('ends in a rehearsal of what it wrote, and with what to do next', async () => {
+  const made = await init('--dir', 'fresh', '--yes', '--preset', 'work');
+  expect(made).toMatchObject({ exitCode: 0, stderr: '' });
+  const story = [
+    /wrote {4}CLAUDE\.md/,
+    /Rehearsal of the agent in .*fresh\. Real: /,
+    /@agent → @you: Hello from the scripted model/,
+    /Tried: the preset work \(it offers 5 tools of the inbox, and .*Edit.*\), CLAUDE\.md \(in the prompt\)/,
+    /Next:\n {2}1\. Put the key of the inbox into /,
+  ];
+  expect(story.map((part) => made.stdout.search(part))).toEqual(
+    story.map((part) => made.stdout.search(part)).toSorted((a, b) => a - b),
+  );
+  for (const part of story) expect(made.stdout).toMatch(part);
+  // Nothing but what was written, no `.orchestrator` among it.
+  expect((await readdir(fresh)).sort()).toEqual(['.env', '.gitignore', '.mcp.json', 'CLAUDE.md', 'config']);
+});
+
+it('keeps the files, and ends as the rehearsal does, where that brings no answer', async () => {
+  await mkdir(join(fresh, 'config'), { recursive: true });
+  await writeFile(join(fresh, 'config', 'worker.json'), JSON.stringify({ claude_path: '/nowhere/claude' }));
+  const made = await init('--dir', 'fresh', '--yes');
+  expect(made).toMatchObject({
+    exitCode: 4,
+    stderr: expect.stringMatching(/^error: .*\/nowhere\/claude.*\ntry: /),
+  });
+  expect(made.stdout).toContain('wrote    CLAUDE.md');
+  expect(made.stdout).toContain('Next:');
+});
+
+it('ends on Ctrl-C in the middle of its rehearsal, with the files whole and nothing left', async () => {
+  const one = lab.start(MAIN, ['init', '--dir', fresh, '--yes'], { TMPDIR: lab.root });
+  await one.says(/^Rehearsal of the agent/);
+  one.signal('SIGINT');
+  expect(await one.ended()).toMatchObject({ exitCode: 0 });
+  expect(one.lines.join('\n')).toContain('Next:');
+  expect(await readFile(join(fresh, 'CLAUDE.md'), 'utf8')).toContain('Who you are');
+  expect((await readdir(lab.root)).filter((name) => name.startsWith('inbox-rehearsal-'))).toEqual([]);
 });
 
 it('writes nothing where an answer is wrong or nobody can be asked, and does not repeat what may be a key', async () => {
