@@ -219,6 +219,7 @@ async function build(options: ComposeOptions, releases: Releases): Promise<Compo
     server,
     worker,
     store,
+    wakeTest: () => wakes.test(ids.word()),
     token,
     entry: {
       kind: options.rehearsal ? 'rehearsal' : 'worker',

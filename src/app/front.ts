@@ -9,6 +9,7 @@ import {
   removeRunning,
   runningFolder,
   setPaused,
+  type WakeWays,
   writeRunning,
 } from '../control/index.js';
 import { processStart } from '../lib/process-identity.js';
@@ -26,6 +27,7 @@ export interface FrontWish {
   readonly server: PrivateServer;
   readonly worker: Worker;
   readonly store: Store;
+  wakeTest(): WakeWays;
   /** The token of this run. */
   readonly token: string;
   /** Who we are; pid, its start and the listener are filled in here. */
@@ -50,6 +52,7 @@ export async function openFront(wish: FrontWish): Promise<void> {
     isAllowedHost: () => true,
     status: () => worker.status(),
     wake: (kind) => worker.wake(kind),
+    wakeTest: () => wish.wakeTest(),
     stop: (how) => worker.stop(how, 'asked by command'),
     agents: wish.agents ?? alone,
     ...storeOperations(store, systemClock),

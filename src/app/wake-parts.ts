@@ -1,6 +1,6 @@
 // The wake sources of one agent: webhook receiver, wake stream, SIGUSR1, control files.
 import type { ResolvedInbox, Settings } from '../config/index.js';
-import { watchFlags } from '../control/index.js';
+import { type WakeWays, watchFlags } from '../control/index.js';
 import type { Clock } from '../ports/clock.js';
 import type { Deliveries } from '../ports/deliveries.js';
 import type { Flags } from '../ports/flags.js';
@@ -33,12 +33,15 @@ export interface WakeWish {
 export interface WakeParts {
   readonly sources: WakeSource[];
   readonly receiver: WebhookReceiver | undefined;
+  /** Announces a test delivery under this id, and tells how the ways stand. */
+  test(id: string): WakeWays;
 }
 
 export function makeWakeSources(wish: WakeWish): WakeParts {
   const { settings, inbox, clock, observer, flags } = wish;
   const receiver = settings.webhook ? receiverOf(wish) : undefined;
-  const stream = wakeStreamOf(settings, inbox);
+  const where = wakeStreamOf(settings, inbox);
+  const stream = where && wakeStream({ ...where, clock, observer, random: systemRandom });
   const files = watchFlags({
     folder: wish.flagsFolder,
     flags,
@@ -51,8 +54,17 @@ export function makeWakeSources(wish: WakeWish): WakeParts {
       files,
       ...(wish.signals ? [processSignals(wish.signals)] : []),
       ...(receiver ? [receiver] : []),
-      ...(stream ? [wakeStream({ ...stream, clock, observer, random: systemRandom })] : []),
+      ...(stream ? [stream] : []),
     ],
+    test: (id) => {
+      receiver?.expectTest(id);
+      const address = receiver?.address();
+      return {
+        id,
+        ...(receiver && address && { webhook: { ...address, path: receiver.path } }),
+        ...(stream && { stream: stream.connected() }),
+      };
+    },
   };
 }
 

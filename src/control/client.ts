@@ -15,6 +15,8 @@ import {
   type Operations,
   type Reopened,
   type StopHow,
+  type TurnLine,
+  type WakeWays,
 } from './wire.js';
 
 export interface ControlClient extends Operations {
@@ -22,6 +24,7 @@ export interface ControlClient extends Operations {
   wake(): Promise<void>;
   /** Opens the dashboard once, within a minute. */
   ticket(): Promise<string>;
+  wakeTest(): Promise<WakeWays>;
   /** Resolves when the stop has begun, not when it is over. */
   stop(how: StopHow): Promise<void>;
 }
@@ -94,6 +97,7 @@ export function controlClient(
     async ticket() {
       return (await asked<{ ticket: string }>('POST', 'ticket')).ticket;
     },
+    wakeTest: () => asked<WakeWays>('POST', 'wake-test'),
     async stop(how) {
       try {
         await asked('POST', 'stop', { how });

@@ -27,4 +27,5 @@ export type {
   StopHow,
   TurnLine,
   UnsureSend,
+  WakeWays,
 } from './wire.js';

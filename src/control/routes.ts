@@ -7,7 +7,7 @@ import type { WakeKind } from '../domain/wake.js';
 import { redact } from '../lib/redact.js';
 import { bearerIs } from './bearer.js';
 import { addReportRoutes } from './report-routes.js';
-import { type AgentLine, type Operations, refusal, type StopHow } from './wire.js';
+import { type AgentLine, type Operations, refusal, type StopHow, type WakeWays } from './wire.js';
 
 export interface ControlOptions extends Operations {
   /** This run's token; the running file of the worker carries it. Not empty. */
@@ -18,6 +18,8 @@ export interface ControlOptions extends Operations {
   /** The agents of this process, this one among them. */
   agents(): Promise<readonly AgentLine[]>;
   wake(kind: WakeKind): void;
+  /** Makes ready for a test of what wakes. */
+  wakeTest(): WakeWays;
   /** Begins the stop and returns: the answer must get out before the listener closes. */
   stop(how: StopHow): void;
   /** Makes or removes the control file `pause`; answers whether that changed anything. */
@@ -29,7 +31,7 @@ export interface ControlOptions extends Operations {
 }
 
 /**
- * `/control/…`: GET status, GET agents, POST ticket, POST wake, POST pause, POST resume, POST stop {how},
+ * `/control/…`: GET status, GET agents, POST ticket, POST wake, POST wake-test, POST pause, POST resume, POST stop {how},
  * GET messages/:id, POST messages/:id/retry and …/drop, POST outbox/:row/resend and …/drop, GET dead, and the reports
  * (report-routes). Refusals are JSON (`Refusal`): 403 foreign host, 401 wrong token, 400 and 404 as usual, 409 for
  * what its state does not allow, 500 for what failed within.
@@ -65,6 +67,8 @@ export function controlApp(options: ControlOptions): Hono {
     options.wake('manual');
     return c.json({ woken: true }, 202);
   });
+
+  app.post('/control/wake-test', (c) => c.json(options.wakeTest()));
 
   app.post('/control/stop', bodyLimit({ maxSize: 4096, onError: tooLong }), async (c) => {
     const how = stopHow(await c.req.text());

@@ -17,6 +17,15 @@ export interface AgentLine {
 
 export type StopHow = 'drain' | 'force';
 
+/** What may wake a running worker, as it is this moment; `id` may be used for test deliveries, which leave no trace. */
+export interface WakeWays {
+  readonly id: string;
+  /** Where webhooks are taken; missing while they are not. */
+  readonly webhook?: { readonly host: string; readonly port: number; readonly path: string };
+  /** Whether the wake stream is connected; missing where none is followed. */
+  readonly stream?: boolean;
+}
+
 /** A turn as the ledger has it; without a result while it runs, or where a crash took it. */
 export type TurnLine = TurnRecord & Partial<TurnResult>;
 

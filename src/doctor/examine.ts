@@ -11,8 +11,10 @@ import { stopHooks } from './hooks.js';
 import { clockSkew, inboxCall } from './inbox.js';
 import { leaseState } from './lease.js';
 import { freeSpace, nodeVersion, writableFolder } from './machine.js';
+import { type RunningWorker, runningWorker } from './running.js';
 import { tellTarget } from './tell.js';
-import { wakeStreamOpens, webhookPort } from './wakes.js';
+import { wakeStreamOpens } from './wake-stream.js';
+import { webhookRoundTrip } from './webhook.js';
 
 export interface ExamineOptions {
   readonly flags: Parameters<typeof loadSettings>[0]['flags'];
@@ -69,8 +71,12 @@ export async function* examine(options: ExamineOptions): AsyncGenerator<Check> {
 
   yield await withEntry('inbox', (found) => inboxCall(known, found, env, signal));
   yield await withEntry('clock', (found) => clockSkew(found, known.callTimeoutMs));
-  yield await named('webhook', () => webhookPort(known, entry && identityOf(known, entry)));
-  yield await withEntry('wake stream', (found) => wakeStreamOpens(known, found));
+  let worker: RunningWorker | undefined;
+  yield await named('webhook', async () => {
+    worker = await runningWorker(known, entry && identityOf(known, entry));
+    return webhookRoundTrip(known, worker);
+  });
+  yield await withEntry('wake stream', (found) => wakeStreamOpens(known, found, worker));
   for (const { key, target } of targetsOf(known)) {
     yield await named(key, () => tellTarget(target, known.dir, env));
   }

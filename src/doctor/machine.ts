@@ -55,7 +55,11 @@ export async function writableFolder(
 /** Of the file system that holds `path`, which need not be there yet. */
 export async function freeSpace(path: string): Promise<Finding> {
   const { bavail, bsize } = await statfs(await nearestExisting(path));
-  const free = bavail * bsize;
+  return spaceFinding(bavail * bsize);
+}
+
+/** @param free bytes */
+export function spaceFinding(free: number): Finding {
   const text = `${free < 10 * 1024 * MB ? `${Math.floor(free / MB)} MB` : `${Math.floor(free / 1024 / MB)} GB`} are free where the state lies.`;
   const fix = 'Make room, or move the state with --state-dir.';
   if (free < NOTHING) return fail(text, fix);

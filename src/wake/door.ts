@@ -21,8 +21,18 @@ interface WebhookCounts {
 export interface WebhookReceiver extends WakeSource {
   /** Where it listens now; undefined while it does not. */
   address(): Address | undefined;
+  /** Where posts are for this agent alone, if it has a name; they wake no other behind the same listener. */
+  readonly path: string;
+  /**
+   * Posts to this agent under this id are a test: judged and answered like any other, but they wake nobody, and are
+   * neither counted, told of nor remembered. Only the last few such ids are known.
+   */
+  expectTest(id: string): void;
   counts(): WebhookCounts;
 }
+
+/** Tests that may be under way at once. */
+const TESTS = 8;
 
 export interface Address {
   readonly host: string;
@@ -56,6 +66,8 @@ export class Door implements Addressee {
     refused: { method: 0, path: 0, 'too-large': 0, malformed: 0, unsigned: 0, stale: 0, signature: 0 },
   };
   #behind: Awake | undefined;
+  /** Ids of announced tests, the newest last. */
+  #tests: readonly string[] = [];
   /** What accepted posts have set going. */
   readonly #working = new Set<Promise<void>>();
   /** A refused signature was told of, and no post has been accepted since. */
@@ -74,9 +86,13 @@ export class Door implements Addressee {
     return {
       name: 'webhook',
       address: this.#address,
+      path: this.name === undefined ? '/webhook' : `/webhook/${encodeURIComponent(this.name)}`,
       connected: () => false,
       // A receiver listens by default; only a secret, or a post that was believed, shows that somebody means to call.
       announces: () => this.secrets.length > 0 || this.#counts.accepted > 0,
+      expectTest: (id) => {
+        this.#tests = [...this.#tests, id].slice(-TESTS);
+      },
       counts: () => ({ ...this.#counts, refused: { ...this.#counts.refused } }),
       start: async (wake) => {
         this.#behind = { ...behind, wake };
@@ -88,7 +104,12 @@ export class Door implements Addressee {
     };
   }
 
+  isTest(id: string | undefined): boolean {
+    return id !== undefined && this.#tests.includes(id);
+  }
+
   accepted(deliveryId: string | undefined): void {
+    if (this.isTest(deliveryId)) return;
     this.#counts.accepted += 1;
     this.#complained = false;
     if (!this.#behind) return;

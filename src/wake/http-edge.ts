@@ -17,7 +17,8 @@ export interface EdgeHooks<A> {
   judge(head: PostHead): Judgement<A>;
   /** The proofs that hold, at least one. Called when the 202 has been handed to the socket, never before. */
   accepted(proven: readonly Addressed<A>[]): void;
-  refused(reason: RefusalReason, to: readonly A[]): void;
+  /** @param head of the post: nothing in it was proven */
+  refused(reason: RefusalReason, to: readonly A[], head: PostHead): void;
   /** The sender went away, or was cut for slowness, before its body was whole. */
   aborted(to: readonly A[]): void;
 }
@@ -57,18 +58,19 @@ function handle<A>(post: Post, limits: EdgeLimits, hooks: EdgeHooks<A>): void {
   request.on('error', () => {});
   response.on('error', () => {});
 
+  const { method = '', url = '', headers } = request;
+  const head = { method, url, headers };
   const refuse = (
     reason: RefusalReason,
     to: readonly A[],
     options: { allow?: string; bodyComes: boolean },
   ): void => {
-    hooks.refused(reason, to);
+    hooks.refused(reason, to, head);
     if (options.allow !== undefined) response.setHeader('allow', options.allow);
     sayAndClose(request, response, REFUSALS[reason], options.bodyComes);
   };
 
-  const { method = '', url = '', headers } = request;
-  const judgement = hooks.judge({ method, url, headers });
+  const judgement = hooks.judge(head);
   if (judgement.kind === 'healthy') {
     say(response, 200, 'ok');
   } else if (judgement.kind === 'refused') {

@@ -57,6 +57,7 @@ describe('controlClient', () => {
     expect(await worker.status()).toEqual(JSON.parse(JSON.stringify(status())));
     await worker.wake();
     await worker.stop('force');
+    expect(await worker.wakeTest()).toMatchObject({ id: 'test', webhook: { port: 8787 } });
     expect(did).toEqual(['wake manual', 'stop force']);
     expect(await worker.show('m/1')).toMatchObject({ message: { id: 'm/1' } });
     expect(await worker.show('m2')).toBeUndefined();

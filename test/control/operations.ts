@@ -13,6 +13,7 @@ export function noting(did: string[]): Omit<ControlOptions, 'token' | 'isAllowed
   return {
     status: async () => status(),
     wake: (kind) => did.push(`wake ${kind}`),
+    wakeTest: () => ({ id: 'test', webhook: { host: '127.0.0.1', port: 8787, path: '/webhook' } }),
     stop: (how) => did.push(`stop ${how}`),
     pause: async (paused) => note(paused ? 'pause' : 'resume', true),
     agents: async () => [{ name: 'scout', path: '/', health: 'idle' }],

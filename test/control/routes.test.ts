@@ -40,6 +40,15 @@ describe('the control routes', () => {
     });
   });
 
+  it('make ready for a test of what wakes, and wake nobody', async () => {
+    const response = await post('wake-test');
+    expect(await response.json()).toEqual({
+      id: 'test',
+      webhook: { host: '127.0.0.1', port: 8787, path: '/webhook' },
+    });
+    expect(did).toEqual([]);
+  });
+
   it('wake by hand', async () => {
     expect((await post('wake')).status).toBe(202);
     expect(did).toEqual(['wake manual']);

@@ -2,9 +2,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { LOCAL_INBOX_PORT as DEFAULT_PORT } from '../../src/config/index.js';
 import { webhookOf } from '../../src/cli/inbox-options.js';
-import { loadSettings, resolveInbox } from '../../src/config/index.js';
+import { LOCAL_INBOX_PORT as DEFAULT_PORT, loadSettings, resolveInbox } from '../../src/config/index.js';
 import { SETTINGS } from '../../src/config/schema.js';
 import { parseDuration } from '../../src/config/values.js';
 import { webhookReceiver } from '../../src/wake/index.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { stopHooks } from '../../src/doctor/hooks.js';
 import { skewFinding } from '../../src/doctor/inbox.js';
-import { freeSpace, nodeVersion, writableFolder } from '../../src/doctor/machine.js';
+import { freeSpace, nodeVersion, spaceFinding, writableFolder } from '../../src/doctor/machine.js';
 
 let root: string;
 beforeEach(async () => {
@@ -21,7 +21,9 @@ it.each([
   ['22.0.0', 'ok'],
   ['24.1.0', 'ok'],
 ])('judges Node %s: %s', (version, state) => {
-  expect(nodeVersion(version).state).toBe(state);
+  const finding = nodeVersion(version);
+  expect(finding.state).toBe(state);
+  if (state === 'fail') expect(finding).toMatchObject({ fix: 'Install Node 20.19 or newer.', exitCode: 2 });
 });
 
 describe('a folder that we write to', () => {
@@ -53,11 +55,22 @@ describe('a folder that we write to', () => {
   });
 });
 
+it.each([
+  [20, 'fail', '20 MB'],
+  [200, 'warn', '200 MB'],
+  [20 * 1024, 'ok', '20 GB'],
+])('judges a disk with %d MB free: %s', (megabytes, state, text) => {
+  const finding = spaceFinding(megabytes * 1024 * 1024);
+  expect(finding).toMatchObject({ state, text: expect.stringContaining(text) });
+  if (state !== 'ok') expect(finding).toMatchObject({ fix: expect.stringContaining('--state-dir') });
+});
+
 it('warns of a clock that is a minute off, and says which way', () => {
   expect(skewFinding(-59_000).state).toBe('ok');
   expect(skewFinding(120_000)).toMatchObject({
     state: 'warn',
     text: expect.stringMatching(/2 m behind that/),
+    fix: expect.stringContaining('NTP'),
   });
   expect(skewFinding(-120_000)).toMatchObject({ text: expect.stringMatching(/2 m ahead of that/) });
 });

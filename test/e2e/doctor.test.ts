@@ -71,6 +71,8 @@ describe('with a sound folder', () => {
       ...['node', 'settings', '.mcp.json', 'state folder', 'agent folder', 'disk', 'lease'],
       ...['claude', 'claude start', 'stop hooks', 'inbox', 'clock', 'webhook', 'wake stream'],
     ]);
+    expect(report.of('webhook')?.text).toContain('A test delivery woke the webhook receiver');
+    expect(report.of('wake stream')?.text).toBe('The wake stream opens.');
     expect(report.stdout).not.toContain(one.inbox.ensureAlias('@agent'));
     expect(one.turnCalls).toEqual([]);
 
@@ -215,6 +217,35 @@ describe('with the webhook port', () => {
     } finally {
       free();
     }
+  });
+
+  it("sends the running worker a signed and a forged test, of which nothing comes; another's secret is found out", async () => {
+    const one = await lab({
+      settings: { webhook: true, webhook_port: 0, wake_stream: 'auto', min_sleep: '1h' },
+    });
+    const secret = { WEBHOOK_SECRET: 'correct horse battery staple' };
+    const worker = one.run([], secret);
+    await worker.says(/ready/i);
+    const quick = ['--claude-path', '/nowhere/claude'];
+    const report = await doctor(one, quick, secret);
+    expect(report.of('webhook')).toMatchObject({
+      state: 'ok',
+      text: expect.stringMatching(
+        `^A signed test delivery woke the worker that runs here \\(process ${worker.pid}\\) at 127.0.0.1:\\d+; a forged one was refused\\.$`,
+      ),
+    });
+    expect(report.of('wake stream')?.text).toContain('of the worker that runs here');
+    const { look } = JSON.parse((await one.command('status', '--json')).stdout);
+    expect(look.missedWakes).toBe(0);
+    expect(worker.lines.filter((line) => /webhook post was refused|by a webhook/.test(line))).toEqual([]);
+
+    const other = await doctor(one, quick, { WEBHOOK_SECRET: 'something else' });
+    expect(other.of('webhook')).toMatchObject({
+      state: 'warn',
+      text: expect.stringContaining('refused (HTTP 401)'),
+      fix: expect.stringContaining('start it again'),
+    });
+    expect(other.stdout).not.toMatch(/correct horse|something else/);
   });
 
   it('and the lease held by our own worker: well; from another folder with the same key: a warning', async () => {
