@@ -21,6 +21,8 @@ export interface UpstreamRig {
   /** How the server treats sends from now on. `cut`: taken, but the connection breaks before the answer. */
   onSend(how: 'take' | 'refuse' | 'limit' | 'unauthorised' | 'cut'): void;
   sent(): { to: string; text: string }[];
+  /** Resolves when everything that was asked of the server before this call has arrived there. */
+  arrived(): Promise<void>;
 }
 
 export function upstreamConformance(name: string, start: () => Promise<UpstreamRig>): void {
@@ -88,8 +90,7 @@ export function upstreamConformance(name: string, start: () => Promise<UpstreamR
       await rig.upstream.look(async (batch) => {
         spools += 1;
         const before = rig.calls();
-        // That nothing happens cannot be awaited.
-        await new Promise((resolve) => setTimeout(resolve, 50));
+        await rig.arrived();
         expect(rig.calls()).toBe(before);
         if (rig.acknowledges) expect(rig.unread()).toEqual(expect.arrayContaining(batch.map(({ id }) => id)));
       }, never);
@@ -131,7 +132,7 @@ export function upstreamConformance(name: string, start: () => Promise<UpstreamR
       await rig.upstream.look(async () => {
         const before = rig.calls();
         second = lookInto(rig, []);
-        await new Promise((resolve) => setTimeout(resolve, 50));
+        await rig.arrived();
         expect(rig.calls()).toBe(before);
       }, never);
       expect(await second).toEqual({ kind: 'looked' });

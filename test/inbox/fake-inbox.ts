@@ -1,7 +1,7 @@
 // A remote inbox in memory, offered as any of the three vocabularies: the rigs of the conformance suite.
 import type { UpstreamRig } from '../conformance/upstream.js';
 import { type FakeTool, startFakeServer, textResult } from './fake-server.js';
-import { callsIn, inboxOf } from './helpers.js';
+import { callsIn, inboxOf, roundTrips } from './helpers.js';
 
 export type Vocabulary = 'dms with ack' | 'dms' | 'agentdm';
 
@@ -146,5 +146,6 @@ export async function fakeInboxRig(vocabulary: Vocabulary): Promise<UpstreamRig>
       how = next;
     },
     sent: () => sent,
+    arrived: () => roundTrips(server.url),
   };
 }

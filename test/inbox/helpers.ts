@@ -1,4 +1,5 @@
 // What the tests of the inbox room share: a clock, a connected inbox, spools, tools of both vocabularies.
+import { request } from 'node:http';
 import { onTestFinished } from 'vitest';
 import type { IncomingMessage } from '../../src/domain/message.js';
 import { connectInbox, type InboxOptions } from '../../src/inbox/index.js';
@@ -86,3 +87,18 @@ export function dmsTools(parts: {
 
 export const callsIn = (server: FakeServer): string[] =>
   server.log.filter((line) => line.startsWith('call '));
+
+/**
+ * Asks the server a few times over connections of our own. What was sent to it before the first is there by the last:
+ * that nothing comes cannot be awaited, but that it would have come can.
+ */
+export async function roundTrips(url: string): Promise<void> {
+  for (let trip = 0; trip < 3; trip += 1) {
+    const { port, pathname } = new URL(url);
+    const options = { host: '127.0.0.1', port, path: pathname, method: 'OPTIONS', agent: false };
+    await new Promise<void>((resolve, reject) => {
+      const asked = request(options, (response) => response.resume().once('end', resolve));
+      asked.once('error', reject).end();
+    });
+  }
+}
