@@ -6,8 +6,8 @@ export type Preset = (typeof PRESETS)[number];
 
 /** Keys of the inbox and of the login live here; a rule also hides them from Grep and Glob. */
 const SECRETS = ['.env', '.env.*', '.mcp.json'];
-/** Whoever may edit these may widen his own rights at the next start. */
-const RIGHTS = ['.claude/**', 'config/worker.json'];
+/** Whoever may edit these may widen his own rights at the next start, or leave orders for everybody's next session. */
+const RIGHTS = ['.claude/**', 'config/worker.json', 'config/prompts/**', 'CLAUDE.md', 'CLAUDE.local.md'];
 
 const DENY = [
   ...SECRETS.flatMap((file) => [
@@ -17,6 +17,8 @@ const DENY = [
     `Edit(**/${file})`,
   ]),
   ...RIGHTS.map((file) => `Edit(./${file})`),
+  // Claude Code reads those of folders further down as well, once it works there.
+  'Edit(**/CLAUDE.md)',
 ];
 
 /**

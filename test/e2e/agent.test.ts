@@ -270,8 +270,15 @@ describe.each(['read', 'work'] as const)('preset %s', (preset) => {
   it('keeps to the folder, away from its secrets, and runs no command', async () => {
     const rules = { permissions: { allow: ['Bash', 'Write', 'Edit', 'Read'] } };
     await plant(rig.home, { '.claude/settings.json': rules, 'outside.txt': 'FAR-AWAY' });
+    const guarded = ['.claude/settings.json', '.mcp.json', 'config/worker.json', 'config/prompts/answer.md'];
+    guarded.push('CLAUDE.md', 'CLAUDE.local.md', 'sub/CLAUDE.md');
     await plant(rig.folder, {
       'notes.txt': 'THE-NOTES',
+      'CLAUDE.md': 'Be kind.',
+      'CLAUDE.local.md': 'Be kind here.',
+      'sub/CLAUDE.md': 'Be kind there.',
+      'config/worker.json': '{}',
+      'config/prompts/answer.md': 'Be kind always.',
       '.env': 'KEY=THE-SECRET',
       'sub/.env': 'KEY=THE-SECRET',
       '.mcp.json': 'THE-SECRET',
@@ -291,7 +298,11 @@ describe.each(['read', 'work'] as const)('preset %s', (preset) => {
         { name: 'Grep', input: { pattern: 'SECRET|FAR', output_mode: 'content' } },
         { name: 'Grep', input: { pattern: 'FAR', path: rig.home, output_mode: 'content' } },
         { name: 'Bash', input: { command: 'cat .env' } },
-        ...['made.txt', '.claude/settings.json', '.mcp.json', '../outside-made.txt'].map((name) => ({
+        ...['CLAUDE.md', 'sub/CLAUDE.md', 'config/prompts/answer.md'].map((name) => ({
+          name: 'Read',
+          input: { file_path: inFolder(name) },
+        })),
+        ...['made.txt', '../outside-made.txt', '.git/hooks/pre-commit', ...guarded].map((name) => ({
           name: 'Write',
           input: { file_path: inFolder(name), content: 'WRITTEN' },
         })),
@@ -304,8 +315,10 @@ describe.each(['read', 'work'] as const)('preset %s', (preset) => {
     expect(toolResults()).not.toContain('FAR-AWAY');
     expect(existsSync(inFolder('made.txt'))).toBe(preset === 'work');
     expect(existsSync(inFolder('../outside-made.txt'))).toBe(false);
-    expect(await readFile(inFolder('.mcp.json'), 'utf8')).toBe('THE-SECRET');
-    expect(await readFile(inFolder('.claude/settings.json'), 'utf8')).not.toContain('WRITTEN');
+    expect(existsSync(inFolder('.git/hooks/pre-commit'))).toBe(false);
+    for (const name of guarded) {
+      expect(await readFile(inFolder(name), 'utf8'), name).not.toContain('WRITTEN');
+    }
     expect(existsSync(inFolder('hooked'))).toBe(false);
     expect(rig.gateway.sends).toEqual([{ to: '@a' }]);
   });
