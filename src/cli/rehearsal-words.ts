@@ -42,14 +42,14 @@ export async function farewell(
     calls,
     ...(written ? await account(rehearsal, written) : []),
     ...(stays ? [more] : []),
-    ...(next === 'leave' ? [] : written ? await steps(written, context) : [GO_LIVE]),
+    ...(next === 'leave' ? [] : written ? await steps(written, context) : [goLive(context)]),
     ...(stays ? ['Ctrl-C ends the rehearsal.'] : []),
     '',
   ];
 }
 
-const GO_LIVE =
-  'Go live: copy .mcp.json.example to .mcp.json, put your key into .env, and start again (README, "Going live").';
+const goLive = ({ self }: CliContext): string =>
+  `Go live: ${self} init, which asks for the inbox and the folder of your agent (README, "Going live").`;
 
 /** Read from what Claude Code sent to the model, not from what we meant it to send. */
 async function account({ api }: Rehearsal, { own, ways, memory }: RehearsedAgent): Promise<string[]> {

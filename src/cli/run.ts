@@ -44,7 +44,7 @@ export async function run(flags: Flags, context: CliContext): Promise<number> {
       'inbox-unset',
       `There is no inbox: ${settings.dir} has no .mcp.json with a server in it.`,
       {
-        hint: `Copy .mcp.json.example to .mcp.json and put your key into .env, or try without one: ${context.self} rehearse`,
+        hint: `Write one with ${context.self} init, name another folder with --dir, or try without an inbox: ${context.self} rehearse`,
       },
     );
   }

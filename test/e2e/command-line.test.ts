@@ -87,7 +87,7 @@ describe('with nothing configured', () => {
   it('`run` says what is missing', async () => {
     const result = await command('run');
     expect(result).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(result.stderr).toMatch(/^error: There is no inbox.*\ntry: Copy \.mcp\.json\.example/);
+    expect(result.stderr).toMatch(/^error: There is no inbox.*\ntry: Write one with .* init, /);
   });
 });
 
