@@ -15,7 +15,7 @@ const LEFT_OUT = [
   ...['dir', 'inbox', 'inboxId', 'profile', 'allowServers', 'passEnv'],
   ...['minSleepMs', 'sleepStepMs', 'maxSleepMs', 'unprovenMaxSleepMs', 'intervalMs'],
   ...['drainMs', 'standby', 'once', 'webhookHost', 'webhookPort', 'webhookSecret'],
-  ...['stateDir', 'leaseStaleMs', 'leaseHeartbeatMs', 'logLevel', 'logFormat'],
+  ...['stateDir', 'databaseUrl', 'leaseStaleMs', 'leaseHeartbeatMs', 'logLevel', 'logFormat'],
 ];
 /** Taken, but not as they are. */
 const CHANGED = ['claudePath', 'systemPromptFile', 'wakeStream'];

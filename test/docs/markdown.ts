@@ -17,7 +17,10 @@ export interface Block {
   /** The word behind the fence; empty where there is none. */
   readonly language: string;
   readonly lines: readonly string[];
-  /** What the line under the block says is not run by the tests: parts of commands, or `all` of it. */
+  /**
+   * What the line under the block says is not run by the tests: parts of commands, or `all` of it. So does
+   * `(not run by tests)` behind the opening fence, which no reader of the page sees.
+   */
   readonly notRun: readonly string[] | 'all';
 }
 
@@ -47,9 +50,9 @@ export function blocksOf({ path, text }: Page): Block[] {
   const lines = text.split('\n');
   const blocks: Block[] = [];
   for (let at = 0; at < lines.length; at += 1) {
-    const fence = /^(\s*)(`{3,}|~{3,})\s*(\S*)/.exec(lines[at] ?? '');
+    const fence = /^(\s*)(`{3,}|~{3,})\s*(\S*)(.*)/.exec(lines[at] ?? '');
     if (!fence) continue;
-    const [, indent = '', mark = '', language = ''] = fence;
+    const [, indent = '', mark = '', language = '', rest = ''] = fence;
     const end = lines.findIndex((line, index) => index > at && line.trim() === mark);
     const last = end < 0 ? lines.length : end;
     blocks.push({
@@ -57,7 +60,9 @@ export function blocksOf({ path, text }: Page): Block[] {
       line: at + 1,
       language,
       lines: lines.slice(at + 1, last).map((line) => line.slice(indent.length)),
-      notRun: notRunOf(lines.slice(last + 1).find((line) => line.trim() !== '')),
+      notRun: /\(not run by (the )?tests\)/.test(rest)
+        ? 'all'
+        : notRunOf(lines.slice(last + 1).find((line) => line.trim() !== '')),
     });
     at = last;
   }
