@@ -1,4 +1,5 @@
 // `rehearse`: shows a message come in and its answer go out, with everything real but the model.
+import { resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { type Rehearsal, startRehearsal } from '../app/rehearsal.js';
@@ -57,7 +58,7 @@ export async function rehearse(
   });
   const named = flags.dir ?? env.INBOX_WORKER_DIR;
   const written = named !== undefined || (await isWritten(cwd));
-  for (const line of introduction(written ? String(named ?? cwd) : undefined)) context.out(line);
+  for (const line of introduction(written ? resolve(cwd, String(named ?? '')) : undefined)) context.out(line);
 
   let rehearsal: Rehearsal | undefined;
   let begun = false;

@@ -131,3 +131,23 @@ it('writes nothing where an answer is wrong or nobody can be asked, and does not
   });
   await rm(fresh);
 });
+
+it.runIf(process.platform === 'linux')(
+  'asked on a terminal and broken off by Ctrl-C, writes nothing',
+  async () => {
+    const command = `'${process.execPath}' '${MAIN}' init`;
+    const options = { cwd: lab.home, env: lab.env(), extendEnv: false, reject: false } as const;
+    const asked = execa('script', ['-qec', command, '/dev/null'], { ...options, all: true });
+    let said = '';
+    asked.all.on('data', (chunk: Buffer) => {
+      said += chunk;
+      if (/\[agentdm\]/.test(said)) asked.stdin.end('\x03');
+    });
+    const { exitCode, all } = await asked;
+    expect({ exitCode, all }).toMatchObject({
+      exitCode: 2,
+      all: expect.stringContaining('nothing was written'),
+    });
+    expect(await readdir(lab.home)).toEqual([]);
+  },
+);
