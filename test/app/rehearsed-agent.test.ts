@@ -15,6 +15,7 @@ const LEFT_OUT = [
   ...['dir', 'inbox', 'inboxId', 'profile', 'allowServers', 'passEnv'],
   ...['minSleepMs', 'sleepStepMs', 'maxSleepMs', 'unprovenMaxSleepMs', 'intervalMs'],
   ...['drainMs', 'standby', 'once', 'webhookHost', 'webhookPort', 'webhookSecret'],
+  ...['onHold', 'onDead', 'tellSecret', 'onHoldReasons', 'onHoldAfterMs', 'tellIntervalMs'],
   ...['stateDir', 'databaseUrl', 'leaseStaleMs', 'leaseHeartbeatMs', 'logLevel', 'logFormat'],
 ];
 /** Taken, but not as they are. */

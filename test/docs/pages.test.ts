@@ -79,13 +79,14 @@ describe('the fenced commands', () => {
   });
 
   it('that are not run name programs and flags that there are', () => {
+    const named = [...OTHER_PROGRAMS, ...FILE_COMMANDS];
     const faults = commands
       .filter(({ notRun }) => notRun)
       .flatMap(({ page, line, text }) => {
         const ours = ourArguments(text);
         const script = npmScript(text);
         const wrong = [
-          ...(ours ? strange(ours) : OTHER_PROGRAMS.includes(programOf(text)) ? [] : [programOf(text)]),
+          ...(ours ? strange(ours) : named.includes(programOf(text)) ? [] : [programOf(text)]),
           ...(script === undefined || script in scripts ? [] : [`npm run ${script}`]),
         ];
         return wrong.map((what) => `${page}:${line}: there is no ${what}`);
@@ -133,7 +134,13 @@ it('commands in the text are there, with their flags', () => {
 describe('the JSON', () => {
   const objects = blocks
     .filter(({ language }) => language === 'json')
-    .map(({ page, line, lines }) => ({ where: `${page}:${line}`, text: lines.join('\n') }));
+    // Several documents may stand in one block, each from the edge on.
+    .flatMap(({ page, line, lines }) =>
+      lines
+        .join('\n')
+        .split(/\n(?=\{)/)
+        .map((text) => ({ where: `${page}:${line}`, text })),
+    );
 
   it('is JSON', () => {
     expect(objects.length).toBeGreaterThan(3);
@@ -147,7 +154,11 @@ describe('the JSON', () => {
       const value = JSON.parse(text) as Record<string, unknown>;
       if (Object.keys(value).some((key) => keys.has(key))) {
         const cwd = await folderWith({ 'config/worker.json': text });
-        const env = { HOME: '/home/nobody' };
+        // What the pages say stands in .env.
+        const env = {
+          HOME: '/home/nobody',
+          TELL_SECRET: `whsec_${Buffer.from('the secret of nobody').toString('base64')}`,
+        };
         await loadSettings({ flags: {}, env, cwd }).catch((error) =>
           faults.push(`${where}: ${error.message}`),
         );
