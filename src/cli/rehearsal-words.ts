@@ -27,12 +27,14 @@ export interface FarewellWish {
   /** It goes on after the first answer. */
   readonly stays: boolean;
   readonly next: 'tell' | 'leave';
+  /** The settings file that was named. */
+  readonly file: string | undefined;
 }
 
 export async function farewell(
   rehearsal: Rehearsal,
   context: CliContext,
-  { stays, next }: FarewellWish,
+  { stays, next, file }: FarewellWish,
 ): Promise<string[]> {
   const { api, written } = rehearsal;
   const calls = `That took ${counted(api.total, 'model call')}. Looking into the inbox took none.`;
@@ -42,7 +44,7 @@ export async function farewell(
     calls,
     ...(written ? await account(rehearsal, written) : []),
     ...(stays ? [more] : []),
-    ...(next === 'leave' ? [] : written ? await steps(written, context) : [goLive(context)]),
+    ...(next === 'leave' ? [] : written ? await steps(written, file, context) : [goLive(context)]),
     ...(stays ? ['Ctrl-C ends the rehearsal.'] : []),
     '',
   ];
@@ -95,8 +97,13 @@ function toolsOf(names: readonly string[]): string {
   return `${inbox}, and ${built}`;
 }
 
-async function steps({ own }: RehearsedAgent, { self, cwd, env }: CliContext): Promise<string[]> {
-  const where = own.dir === cwd ? '' : ` --dir ${quoted(own.dir)}`;
+async function steps(
+  { own }: RehearsedAgent,
+  file: string | undefined,
+  { self, cwd, env }: CliContext,
+): Promise<string[]> {
+  const named = file === undefined ? '' : ` --config ${quoted(file)}`;
+  const where = named === '' && own.dir !== cwd ? ` --dir ${quoted(own.dir)}` : named;
   const missing = await resolveInbox(own, env).then(
     (inbox) => (inbox ? undefined : 'There is no .mcp.json yet: inbox-worker init writes one.'),
     (error: unknown) => (error instanceof WorkerError ? `${error.message} ${error.hint}` : String(error)),

@@ -1,5 +1,4 @@
 // `rehearse`: shows a message come in and its answer go out, with everything real but the model.
-import { resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { type Rehearsal, startRehearsal } from '../app/rehearsal.js';
@@ -23,8 +22,8 @@ const FORCE_MS = 1_000;
 const NOT_HERE = ['once', 'standby'];
 
 const HELP = `
-In a folder with an .mcp.json or a config/worker.json, or in the one that --dir names, the agent that is written down
-there is rehearsed: its CLAUDE.md, prompts, preset and limits. Nothing in that folder is changed, none of its keys is
+In a folder with an .mcp.json or a config/worker.json, or with --dir or --config, the agent that is written down there
+is rehearsed: its CLAUDE.md, prompts, preset and limits. Nothing in that folder is changed, none of its keys is
 used, its hooks do not run. Anywhere else a bare agent is.
 
 Exit codes: 0 ended by you, or with --once after the answer; else as of \`run\`.`;
@@ -56,9 +55,12 @@ export async function rehearse(
     env: stateEnvironment(env),
     cwd,
   });
-  const named = flags.dir ?? env.INBOX_WORKER_DIR;
+  const file = configOf(flags);
+  const input = { flags, env, cwd, file };
+  const named = flags.dir ?? env.INBOX_WORKER_DIR ?? file;
   const written = named !== undefined || (await isWritten(cwd));
-  for (const line of introduction(written ? resolve(cwd, String(named ?? '')) : undefined)) context.out(line);
+  const folder = written ? (await loadSettings(input)).dir : undefined;
+  for (const line of introduction(folder)) context.out(line);
 
   let rehearsal: Rehearsal | undefined;
   let begun = false;
@@ -91,7 +93,7 @@ export async function rehearse(
   let farewells = Promise.resolve();
   const afterAnswer = (shown: Rehearsal): void => {
     answered = true;
-    farewells = farewell(shown, context, { stays: !once, next }).then((lines) => {
+    farewells = farewell(shown, context, { stays: !once, next, file }).then((lines) => {
       for (const line of lines) context.out(line);
       if (once) shown.agent.stop('drain', 'the first answer is out');
     });
@@ -100,7 +102,7 @@ export async function rehearse(
   try {
     const started = await startRehearsal({
       version: context.version,
-      input: { flags, env, cwd, file: configOf(flags) },
+      input,
       written,
       stateRoot: stateDir,
       observers: [{ on: onEvent }],

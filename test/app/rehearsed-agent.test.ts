@@ -12,7 +12,7 @@ import { SETTING_LIST } from '../../src/config/schema.js';
  * here, or among REHEARSED_SETTINGS when it can touch nothing.
  */
 const LEFT_OUT = [
-  ...['dir', 'inbox', 'inboxId', 'profile', 'allowServers', 'passEnv'],
+  ...['dir', 'name', 'inbox', 'inboxId', 'profile', 'allowServers', 'passEnv'],
   ...['minSleepMs', 'sleepStepMs', 'maxSleepMs', 'unprovenMaxSleepMs', 'intervalMs'],
   ...['drainMs', 'standby', 'once', 'webhookHost', 'webhookPort', 'webhookSecret'],
   ...['onHold', 'onDead', 'tellSecret', 'onHoldReasons', 'onHoldAfterMs', 'tellIntervalMs'],

@@ -1,6 +1,7 @@
 // Holds the pages to the program: their commands are known and run, their flags, links and headings are there.
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join, posix } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { dirname, join, posix, resolve } from 'node:path';
 import { Command } from 'commander';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { addCommands } from '../../src/cli/commands.js';
@@ -152,14 +153,18 @@ describe('the JSON', () => {
     const faults: string[] = [];
     for (const { where, text } of objects) {
       const value = JSON.parse(text) as Record<string, unknown>;
-      if (Object.keys(value).some((key) => keys.has(key))) {
-        const cwd = await folderWith({ 'config/worker.json': text });
+      // A description of an inbox has a name, too.
+      if (Object.keys(value).some((key) => keys.has(key)) && !('look' in value)) {
+        const file = typeof value.dir === 'string' ? 'config/agents/one.json' : 'config/worker.json';
+        const cwd = await folderWith({ [file]: text });
+        if (typeof value.dir === 'string')
+          await mkdir(resolve(cwd, 'config/agents', value.dir), { recursive: true });
         // What the pages say stands in .env.
         const env = {
           HOME: '/home/nobody',
           TELL_SECRET: `whsec_${Buffer.from('the secret of nobody').toString('base64')}`,
         };
-        await loadSettings({ flags: {}, env, cwd }).catch((error) =>
+        await loadSettings({ flags: {}, env, cwd, file }).catch((error) =>
           faults.push(`${where}: ${error.message}`),
         );
       }

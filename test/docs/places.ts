@@ -1,5 +1,5 @@
 // The places in which the commands of the pages are run: folders, and what runs beside them, all of it real.
-import { chmod, cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
@@ -21,7 +21,7 @@ const SETTINGS = { attempts: 1, dead_notice: false, log_level: 'info' };
 const PROJECT = ['src', 'config', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
 
 export function openPlace(name: PlaceName): Promise<Place> {
-  return { agent, running, worker, rehearsal, inbox, checkout, empty }[name]();
+  return { agent, running, worker, rehearsal, inbox, agents, fleet, checkout, empty }[name]();
 }
 
 /** A folder of its own with a HOME in it, and `inbox-worker` on PATH as `npm link` would put it there. */
@@ -146,6 +146,43 @@ async function inbox(): Promise<Place> {
       }
       await lab.close();
       await here.close();
+    },
+  };
+}
+
+async function agents(): Promise<Place> {
+  const [here, lab] = [await ground(), await openLab({ settings: SETTINGS })];
+  const settings = JSON.parse(await readFile(join(lab.folder, 'config', 'worker.json'), 'utf8')) as object;
+  for (const name of ['support', 'scout']) {
+    const folder = join(here.folder, 'agents', name);
+    await mkdir(folder, { recursive: true });
+    await mkdir(join(here.folder, 'config', 'agents'), { recursive: true });
+    await cp(join(lab.folder, '.mcp.json'), join(folder, '.mcp.json'));
+    await writeFile(join(folder, '.env'), `AGENTDM_API_KEY=${lab.inbox.ensureAlias(name)}\n`);
+    const file = join(here.folder, 'config', 'agents', `${name}.json`);
+    await writeFile(file, JSON.stringify({ ...settings, dir: `../../agents/${name}` }));
+  }
+  return {
+    folder: here.folder,
+    env: { ...here.env, ...lab.env(), PATH: here.env.PATH ?? '' },
+    words: here.words,
+    close: async () => {
+      await lab.close();
+      await here.close();
+    },
+  };
+}
+
+async function fleet(): Promise<Place> {
+  const place = await agents();
+  const running = new WorkerProcess(['run', '--all'], place.folder, { ...place.env });
+  const first = await running.says(/^Claude Code is ready/);
+  await running.says(/^Claude Code is ready/, running.log.items.indexOf(first) + 1);
+  return {
+    ...place,
+    close: async () => {
+      await running.kill();
+      await place.close();
     },
   };
 }

@@ -3,18 +3,29 @@
 /**
  * `agent`: an agent's folder with an inbox, where nobody runs. `running`: the same with a worker. `worker`: with one that
  * has answered @alice and given up on @bob, whose message is ID, and on @carol. `rehearsal`: the project, while a rehearsal runs. `inbox`: a folder beside
- * an embedded inbox with @agent and @desk, and a worker. `checkout`: a copy of the project that may be built. `empty`: an
+ * an embedded inbox with @agent and @desk, and a worker. `agents`: a folder with the settings of two agents, `support` and
+ * `scout`, below `config/agents`. `fleet`: the same while one process runs both. `checkout`: a copy of the project that may be built. `empty`: an
  * empty folder. What begins with npm is run in the project, except in `checkout`.
  */
-export const PLACES = ['agent', 'running', 'worker', 'rehearsal', 'inbox', 'checkout', 'empty'] as const;
+export const PLACES = [
+  'agent',
+  'running',
+  'worker',
+  'rehearsal',
+  'inbox',
+  'agents',
+  'fleet',
+  'checkout',
+  'empty',
+] as const;
 export type PlaceName = (typeof PLACES)[number];
 
 export interface Way {
   readonly at: PlaceName;
   /** In a place that no other command has seen. */
   readonly fresh?: true;
-  /** What a word of it stands for, where the place's own meaning is used up. */
-  readonly fill?: Readonly<Record<string, 'message of @carol'>>;
+  /** What stands in place of a text of it here, or the word by which the place knows that. */
+  readonly fill?: Readonly<Record<string, string>>;
   /** Default 0. */
   readonly exit?: number;
   /** In what it prints. */
@@ -26,6 +37,7 @@ export interface Way {
 }
 
 const ready = /Claude Code is ready/;
+const twice = /Claude Code is ready[\s\S]*Claude Code is ready/;
 
 /**
  * Each command as it stands in the pages, fenced or in the text, without its comment; run in this order. Words such as
@@ -66,6 +78,17 @@ export const WAYS: Readonly<Record<string, Way>> = {
     says: /Hello/,
   },
   'inbox-worker bridge': { at: 'inbox' },
+  'inbox-worker run --config config/agents/support.json': { at: 'agents', until: ready },
+  'inbox-worker run --all config/agents/*.json': { at: 'agents', until: twice },
+  'inbox-worker run --all /srv/agents/*.json': { at: 'agents', until: twice, fill: { '/srv/': 'config/' } },
+  'inbox-worker status --all --json': {
+    at: 'fleet',
+    says: /"support"[\s\S]*"scout"|"scout"[\s\S]*"support"/,
+  },
+  'inbox-worker status --agent support': { at: 'fleet', says: /support/ },
+  'inbox-worker dead --agent scout': { at: 'fleet' },
+  'inbox-worker stop --agent support': { at: 'fleet', says: /Stopping/ },
+  'inbox-worker stop --all': { at: 'fleet', says: /Stopping/ },
   'inbox-worker status': { at: 'worker', says: /idle/i },
   'inbox-worker wake': { at: 'worker', says: /Woken/ },
   'inbox-worker ledger': { at: 'worker', says: /@alice/ },

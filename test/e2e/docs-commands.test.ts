@@ -20,10 +20,11 @@ async function placeOf(name: PlaceName): Promise<Place> {
 
 /** What was wrong, or undefined. */
 async function faultOf(text: string, way: Way, place: Place): Promise<string | undefined> {
-  const command = text.replaceAll(
-    /\b[A-Z]{2,}\b(?!=)/g,
-    (word) => place.words[way.fill?.[word] ?? word] ?? word,
+  const filled = Object.entries(way.fill ?? {}).reduce(
+    (whole, [part, by]) => whole.replaceAll(part, place.words[by] ?? by),
+    text,
   );
+  const command = filled.replaceAll(/\b[A-Z]{2,}\b(?!=)/g, (word) => place.words[word] ?? word);
   const cwd = command.startsWith('npm ') && way.at !== 'checkout' ? ROOT : place.folder;
   const { until, answers } = way;
   const { exitCode, output } = await runCommand({ command, cwd, env: place.env, until, answers });

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { type Lab, type LabOptions, openLab } from '../support/agent-lab.js';
+import { type Lab, type LabOptions, openLab, WorkerProcess } from '../support/agent-lab.js';
 
 const MAIN = resolve(import.meta.dirname, '../../dist/main.js');
 
@@ -95,6 +95,20 @@ it('takes the tick prompt and flags, stays for more messages, and says what is s
   const said = rehearsal.lines.join('\n');
   expect(said).toMatch(/Tried: the preset read \(it offers 5 tools of the inbox, and Glob, Grep, Read\)/);
   expect(said).toMatch(/^Still missing: .*AGENTDM_API_KEY/m);
+});
+
+it('is of the agent that a named settings file is for', async () => {
+  const one = await lab();
+  const settings = JSON.parse(await readFile(join(one.folder, 'config', 'worker.json'), 'utf8')) as object;
+  const file = join(one.root, 'support.json');
+  await writeFile(file, JSON.stringify({ ...settings, dir: 'agent', preset: 'work' }));
+  const rehearsal = new WorkerProcess(['rehearse', '--once', '--config', file], one.home, one.env());
+  one.workers.push(rehearsal);
+  expect(await rehearsal.ended()).toMatchObject({ exitCode: 0 });
+  const said = rehearsal.lines.join('\n');
+  expect(said).toContain(`Rehearsal of the agent in ${one.folder}.`);
+  expect(said).toMatch(/Tried: the preset work /);
+  expect(said).toContain(`run --config ${file}`);
 });
 
 it('ends with the sentence of a fault, and with --once where no answer comes', async () => {
