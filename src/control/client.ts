@@ -15,7 +15,6 @@ import {
   type Operations,
   type Reopened,
   type StopHow,
-  type TurnLine,
   type WakeWays,
 } from './wire.js';
 

@@ -42,7 +42,7 @@ it('names files that the program writes', () => {
 });
 
 it('shows the line of a turn as it is', () => {
-  const [, example = ''] = /```json\n(.*)\n```/.exec(page) ?? [];
+  const [, example = ''] = /```text\n(.*)\n```/.exec(page) ?? [];
   let line = '';
   const stream = {
     listenerCount: () => 1,

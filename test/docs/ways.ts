@@ -54,6 +54,7 @@ export const WAYS: Readonly<Record<string, Way>> = {
   },
   'npm run -s inbox-worker -- status': { at: 'rehearsal', says: /idle/i },
   'npm run -s inbox-worker -- run --dir FOLDER': { at: 'agent', until: ready, exit: 130 },
+  'npm run -s inbox-worker -- dashboard': { at: 'rehearsal', says: /http:\/\/127\.0\.0\.1:\d+/ },
   'inbox-worker send TEXT': { at: 'rehearsal', says: /^Sent to @agent/ },
   'inbox-worker send --wait "Do you deliver on Sundays?"': {
     at: 'rehearsal',
@@ -91,6 +92,9 @@ export const WAYS: Readonly<Record<string, Way>> = {
   'inbox-worker stop --all': { at: 'fleet', says: /Stopping/ },
   'inbox-worker status': { at: 'worker', says: /idle/i },
   'inbox-worker wake': { at: 'worker', says: /Woken/ },
+  'inbox-worker messages': { at: 'worker', says: /@alice/ },
+  'inbox-worker dashboard': { at: 'worker', says: /#ticket=|#token=|dashboard/ },
+  'inbox-worker dashboard --print': { at: 'worker', says: /http:\/\/127\.0\.0\.1:\d+/ },
   'inbox-worker ledger': { at: 'worker', says: /@alice/ },
   'inbox-worker ledger --limit 5': { at: 'worker', says: /@alice/ },
   'inbox-worker ledger --limit 20': { at: 'worker', says: /@alice/ },
