@@ -5,26 +5,43 @@ import type { Opening } from './argv.js';
 import { Breaker } from './breaker.js';
 import { clearConversation } from './clear.js';
 import { Fatigue } from './fatigue.js';
-import { type AgentTimings, type ClaudeAgentOptions, DEFAULT_TIMINGS } from './options.js';
+import {
+  type AgentTimings,
+  type ClaudeAgentChange,
+  type ClaudeAgentOptions,
+  DEFAULT_TIMINGS,
+} from './options.js';
 import { awaitGateway } from './readiness.js';
 import type { Running } from './running.js';
+import { SessionPrompts } from './session-prompts.js';
 import { calledOff, outcomeOf, type StartOutcome, startClaude } from './start.js';
 import { StderrLog } from './stderr-log.js';
 import { runTurn } from './turn.js';
 
 type FailedStart = Extract<StartOutcome, { kind: 'unusable' | 'not-ready' }>;
 
+export interface ChangeableAgent extends Agent {
+  /**
+   * What Claude Code is started with from now on. A process that was started otherwise is replaced before its next
+   * turn, and its session resumed; a turn that runs is left alone. A start that failed may be tried again at once.
+   */
+  change(to: ClaudeAgentChange): void;
+}
+
 /** One Claude Code process, started when it is first wanted and kept warm. */
-export function claudeAgent(options: ClaudeAgentOptions): Agent {
+export function claudeAgent(options: ClaudeAgentOptions): ChangeableAgent {
   return new ClaudeAgent(options);
 }
 
-class ClaudeAgent implements Agent {
-  readonly #options: ClaudeAgentOptions;
+class ClaudeAgent implements ChangeableAgent {
+  #options: ClaudeAgentOptions;
+  /** The options that the process which is up was started with. */
+  #startedWith: ClaudeAgentOptions;
   readonly #timings: AgentTimings;
   readonly #mark: string;
   readonly #log: StderrLog;
   readonly #breaker = new Breaker<FailedStart>();
+  readonly #prompts: SessionPrompts;
   #running: Running | undefined;
   #fatigue: Fatigue | undefined;
   /** The `ready` that is under way, for `stop` to call off and wait for. */
@@ -32,12 +49,20 @@ class ClaudeAgent implements Agent {
 
   constructor(options: ClaudeAgentOptions) {
     this.#options = options;
+    this.#startedWith = options;
     this.#timings = { ...DEFAULT_TIMINGS, ...options.timings };
     this.#mark = options.mark ?? options.ids.uuid();
+    this.#prompts = new SessionPrompts(options.stateFolder);
     this.#log = new StderrLog(options.stderrLog, {
       now: () => options.clock.now(),
       onTrouble: (what) => this.#odd(what),
     });
+  }
+
+  change(to: ClaudeAgentChange): void {
+    this.#options = { ...this.#options, ...to };
+    if (this.#fatigue) this.#fatigue.limits = to.recycle ?? {};
+    this.#breaker.succeeded();
   }
 
   get facts(): AgentFacts {
@@ -56,7 +81,7 @@ class ClaudeAgent implements Agent {
     const onAbort = (): void => off.abort();
     signal.addEventListener('abort', onAbort);
     if (signal.aborted) off.abort();
-    const done = this.#getReady(wish, off.signal);
+    const done = this.#getReadyFor(wish, off.signal);
     this.#gettingReady = { off, done };
     try {
       return await done;
@@ -90,6 +115,20 @@ class ClaudeAgent implements Agent {
     await this.#log.flush();
   }
 
+  /** A session that speaks under another system prompt is gone: a fresh one begins, and is remembered by its own. */
+  async #getReadyFor(wish: SessionWish, signal: AbortSignal): Promise<ReadyOutcome> {
+    const prompts = this.#options;
+    const outgrown = wish.kind === 'same' && (await this.#prompts.areOthers(wish.sessionId, prompts));
+    if (outgrown) this.#odd('The system prompt is another one now: a fresh session is begun.');
+    const ready = await this.#getReady(outgrown ? { kind: 'fresh' } : wish, signal);
+    if (ready.kind === 'ready' && !ready.resumed && ready.sessionId !== undefined) {
+      await this.#prompts
+        .note(ready.sessionId, prompts)
+        .catch(() => this.#odd('A session could not be noted.'));
+    }
+    return ready;
+  }
+
   async #getReady(wish: SessionWish, signal: AbortSignal): Promise<ReadyOutcome> {
     const held = this.#running;
     if (held?.alive) {
@@ -108,7 +147,8 @@ class ClaudeAgent implements Agent {
   /** The outcome if the process that is up holds the wished session, or can be brought to it. */
   async #keep(running: Running, wish: SessionWish, signal: AbortSignal): Promise<ReadyOutcome | undefined> {
     if (wish.kind === 'same' && wish.sessionId !== running.sessionId) return undefined;
-    const tired = this.#fatigue?.reason();
+    const outdated = isOutdated(this.#startedWith, this.#options) ? 'its settings are others now' : undefined;
+    const tired = outdated ?? this.#fatigue?.reason();
     if (tired !== undefined) {
       this.#odd(`Claude Code is replaced between two turns: ${tired}.`);
       return undefined;
@@ -169,6 +209,7 @@ class ClaudeAgent implements Agent {
   }
 
   async #start(opening: Opening, signal: AbortSignal): Promise<StartOutcome> {
+    this.#startedWith = this.#options;
     return startClaude({
       agent: this.#options,
       timings: this.#timings,
@@ -182,6 +223,19 @@ class ClaudeAgent implements Agent {
   #odd(what: string): void {
     this.#options.onOddity?.(what);
   }
+}
+
+/** Does the process that was started with `was` have to be another one? */
+function isOutdated(was: ClaudeAgentOptions, now: ClaudeAgentOptions): boolean {
+  const seen = ({ model, systemPrompt, appendSystemPrompt, environment, maxBudgetUsd }: ClaudeAgentOptions) =>
+    JSON.stringify([
+      model,
+      systemPrompt,
+      appendSystemPrompt,
+      maxBudgetUsd,
+      Object.entries(environment).sort(),
+    ]);
+  return was !== now && seen(was) !== seen(now);
 }
 
 function tooEarly(outcome: FailedStart, waitMs: number): ReadyOutcome {

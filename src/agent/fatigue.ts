@@ -27,6 +27,8 @@ export interface FatigueOptions {
 
 export class Fatigue {
   turns = 0;
+  /** May be others from one moment to the next. */
+  limits: RecycleLimits;
   readonly #options: FatigueOptions;
   readonly #startedAt: number;
   readonly #fingerprint: string | undefined;
@@ -34,6 +36,7 @@ export class Fatigue {
 
   constructor(options: FatigueOptions) {
     this.#options = options;
+    this.limits = options.limits;
     this.#startedAt = options.clock.now();
     this.#fingerprint = fingerprint(options.file);
     this.#seen = this.#clocks();
@@ -41,7 +44,8 @@ export class Fatigue {
 
   /** Why the process should go now, as the end of a sentence; undefined while it may stay. */
   reason(): string | undefined {
-    const { limits, pid, file } = this.#options;
+    const { pid, file } = this.#options;
+    const { limits } = this;
     const before = this.#seen;
     this.#seen = this.#clocks();
     const slept = this.#seen.wall - before.wall - (this.#seen.machine - before.machine);

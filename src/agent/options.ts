@@ -39,6 +39,12 @@ export const DEFAULT_TIMINGS: AgentTimings = {
   endMs: 5_000,
 };
 
+/** What may change while the agent lives: from the next process on, which replaces the one that is up. */
+export type ClaudeAgentChange = Pick<
+  ClaudeAgentOptions,
+  'model' | 'systemPrompt' | 'appendSystemPrompt' | 'environment' | 'maxBudgetUsd' | 'recycle'
+>;
+
 export interface ClaudeAgentOptions {
   /** As `findClaude` found it. */
   readonly claudePath: string;

@@ -1,9 +1,14 @@
 // The agent of one inbox: Claude Code found, told what it may do, and given a gateway of its own.
 import { hostname } from 'node:os';
-import { childEnvironment, claudeAgent, findClaude } from '../agent/index.js';
+import {
+  type ChangeableAgent,
+  type ClaudeAgentChange,
+  childEnvironment,
+  claudeAgent,
+  findClaude,
+} from '../agent/index.js';
 import type { ResolvedInbox, Settings } from '../config/index.js';
 import { loginEnvironment, readSystemPrompt } from '../config/index.js';
-import type { Agent } from '../ports/agent.js';
 import type { Clock } from '../ports/clock.js';
 import type { Ids } from '../ports/ids.js';
 import type { Observer } from '../ports/observer.js';
@@ -41,31 +46,24 @@ const READY_MS = 60_000;
 const TOKENS_HIDDEN = 4;
 
 /** @throws WorkerError `claude-not-found`, `claude-too-old`, `claude-failed`, `claude-root`, `file-unreadable` */
-export async function makeAgent(wish: AgentWish): Promise<Agent> {
+export async function makeAgent(wish: AgentWish): Promise<ChangeableAgent> {
   const { settings, inbox, desk, slot, observer, secrets } = wish;
-  const environment = await agentEnvironment(settings, wish.env);
+  const changeable = await changeableParts(settings, wish.env);
   const hide = hider(secrets);
   const notice = (text: string): void => observer.on({ type: 'notice', level: 'warn', text });
   const found = await findClaude({
     setting: settings.claudePath,
-    environment,
+    environment: changeable.environment,
     cwd: settings.dir,
   });
   if (found.note) notice(found.note);
-  const { text } = await readSystemPrompt(settings);
-  const prompts = settings.preset === 'answer' ? { systemPrompt: text } : {};
-  const appended =
-    settings.preset === 'answer' ? settings.appendSystemPrompt : joined(text, settings.appendSystemPrompt);
   return claudeAgent({
+    ...changeable,
     claudePath: found.path,
     version: found.version,
     cwd: settings.dir,
     preset: settings.preset,
-    model: settings.model,
-    ...prompts,
-    appendSystemPrompt: appended,
     extraArgs: settings.claudeArgs,
-    environment,
     gateway: {
       name: inbox.name,
       url: wish.gatewayUrl,
@@ -76,12 +74,6 @@ export async function makeAgent(wish: AgentWish): Promise<Agent> {
     stateFolder: wish.stateFolder,
     stderrLog: wish.stderrLog,
     secrets,
-    maxBudgetUsd: beltOf(settings),
-    recycle: {
-      turns: settings.recycleTurns === 'unlimited' ? undefined : settings.recycleTurns,
-      ageMs: settings.recycleAgeMs,
-      memoryBytes: settings.recycleMemory === 'unlimited' ? undefined : settings.recycleMemory * 1024 * 1024,
-    },
     readyTimeoutMs: READY_MS,
     clock: wish.clock,
     ids: wish.ids,
@@ -89,6 +81,27 @@ export async function makeAgent(wish: AgentWish): Promise<Agent> {
     onSpawn: wish.onSpawn,
     onOddity: (what) => observer.on({ type: 'notice', level: 'info', text: what }),
   });
+}
+
+/** What of the agent a running worker can change. @throws WorkerError `file-unreadable` */
+export async function changeableParts(
+  settings: Settings,
+  env: NodeJS.ProcessEnv,
+): Promise<ClaudeAgentChange> {
+  const { text } = await readSystemPrompt(settings);
+  const isWhole = settings.preset === 'answer';
+  return {
+    model: settings.model,
+    systemPrompt: isWhole ? text : undefined,
+    appendSystemPrompt: isWhole ? settings.appendSystemPrompt : joined(text, settings.appendSystemPrompt),
+    environment: await agentEnvironment(settings, env),
+    maxBudgetUsd: beltOf(settings),
+    recycle: {
+      turns: settings.recycleTurns === 'unlimited' ? undefined : settings.recycleTurns,
+      ageMs: settings.recycleAgeMs,
+      memoryBytes: settings.recycleMemory === 'unlimited' ? undefined : settings.recycleMemory * 1024 * 1024,
+    },
+  };
 }
 
 /** A process that ends may still say something of its token, so the last few stay hidden; all would slow every line. */

@@ -3,11 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ResolvedInbox, Settings } from '../config/index.js';
-import { gatewayApp } from '../gateway/index.js';
 import type { ReadyOutcome } from '../ports/agent.js';
-import { Desk } from '../worker/desk.js';
 import { childMark, makeAgent } from './agent-parts.js';
 import { agentFolder } from './folders.js';
+import { openGateway } from './gateway-parts.js';
 import { startPrivateServer } from './private-server.js';
 import { Releases } from './releases.js';
 import { systemClock, systemIds } from './system.js';
@@ -36,10 +35,7 @@ export async function tryAgent(wish: TrialWish): Promise<Trial> {
     releases.add(() => rm(stateFolder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }));
     const server = await startPrivateServer();
     releases.add(() => server.close());
-    const desk = new Desk(systemIds);
-    const gateway = gatewayApp({ turns: desk, name: inbox.name, version: wish.version });
-    releases.add(() => gateway.close());
-    server.mount('mcp', (request) => gateway.fetch(request));
+    const desk = openGateway({ server, name: inbox.name, version: wish.version, releases });
     const agent = await makeAgent({
       settings,
       inbox,

@@ -1,4 +1,4 @@
-// What a person should know before the first look.
+// What a person should know before the first look, and after a reload.
 import type { ResolvedInbox, Settings } from '../config/index.js';
 import type { WorkerEvent } from '../ports/observer.js';
 
@@ -8,8 +8,15 @@ export function firstWords(
   inbox: Pick<ResolvedInbox, 'warnings'>,
   greeting: string | undefined,
 ): WorkerEvent[] {
+  return [
+    ...(greeting === undefined ? [] : [{ type: 'notice', level: 'info', text: greeting } as const]),
+    ...warningsOf(settings, inbox).map((text) => ({ type: 'notice', level: 'warn', text }) as const),
+  ];
+}
+
+export function warningsOf(settings: Settings, inbox: Pick<ResolvedInbox, 'warnings'>): string[] {
   const { logBodies, delivery, pullScope } = settings;
-  const warnings = [
+  return [
     ...settings.warnings,
     ...inbox.warnings,
     ...(logBodies ? ['With log_bodies on, the log holds what people write and are answered.'] : []),
@@ -18,9 +25,5 @@ export function firstWords(
           'With pull_scope "all" one turn sees what different senders wrote: an answer may tell one of another.',
         ]
       : []),
-  ];
-  return [
-    ...(greeting === undefined ? [] : [{ type: 'notice', level: 'info', text: greeting } as const]),
-    ...warnings.map((text) => ({ type: 'notice', level: 'warn', text }) as const),
   ];
 }

@@ -5,6 +5,7 @@ import {
   dashboardApp,
   listRunning,
   tickets as makeTickets,
+  type Reloaded,
   type RunningEntry,
   removeRunning,
   runningFolder,
@@ -27,6 +28,7 @@ export interface FrontWish {
   readonly server: PrivateServer;
   readonly worker: Worker;
   readonly store: Store;
+  reload(): Promise<Reloaded>;
   wakeTest(): WakeWays;
   /** The token of this run. */
   readonly token: string;
@@ -51,6 +53,8 @@ export async function openFront(wish: FrontWish): Promise<void> {
     // The private server has checked the Host header, for all its parts.
     isAllowedHost: () => true,
     status: () => worker.status(),
+    next: () => worker.view.preview(),
+    reload: wish.reload,
     wake: (kind) => worker.wake(kind),
     wakeTest: () => wish.wakeTest(),
     stop: (how) => worker.stop(how, 'asked by command'),

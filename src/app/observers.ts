@@ -21,10 +21,12 @@ import { makeMetrics, type RunMetrics } from './metrics.js';
 export interface Observers {
   readonly observer: Observer;
   readonly metrics: RunMetrics | undefined;
+  /** From now on. */
+  setLogging(settings: Pick<Settings, 'logLevel' | 'logBodies'>): void;
   /** One more, which hears what happens from now on. */
   add(observer: Observer): void;
   /** Hears what people write, where the settings want that logged. */
-  readonly onWords: ((words: Words) => void) | undefined;
+  onWords(words: Words): void;
   /** Resolves when the files are written. */
   flush(): Promise<void>;
 }
@@ -71,11 +73,19 @@ export async function makeObservers(wish: ObserversWish): Promise<Observers> {
     ...wish.others,
   ];
   const every = fanOut(all, (error) => logger.error({ err: error }, 'an observer failed'));
+  const tellWords = logWords(logger, secrets);
+  let bodies = settings.logBodies;
   return {
     metrics,
     observer: cleaned(every, secrets),
     add: (observer) => void all.push(observer),
-    onWords: settings.logBodies ? logWords(logger, secrets) : undefined,
+    onWords: (words) => {
+      if (bodies) tellWords(words);
+    },
+    setLogging: ({ logLevel, logBodies }) => {
+      logger.level = logLevel;
+      bodies = logBodies;
+    },
     flush: async () => {
       await Promise.all([ledger.flush(), progress.flush(), spans && flushSpans().catch(() => {})]);
       // Last: the others may have had something to say.

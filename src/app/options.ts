@@ -3,9 +3,10 @@ import type { Settings } from '../config/index.js';
 import type { BackoffLimits } from '../domain/backoff.js';
 import type { WorkerOptions } from '../worker/options.js';
 
-export function workerOptions(settings: Settings, inbox: string): WorkerOptions {
+export function workerOptions(settings: Settings, inbox: string, version: string): WorkerOptions {
   return {
     inbox,
+    version,
     folder: settings.dir,
     slot: 0,
     delivery: settings.delivery,

@@ -12,6 +12,7 @@ import type { SignalLatch } from '../wake/index.js';
 import { type ComposedAgent, compose } from './compose.js';
 import { type LoadInput, type RehearsedAgent, readAgent } from './rehearsed-agent.js';
 import { Releases } from './releases.js';
+import type { Loaded } from './reloader.js';
 
 const WEBHOOK_SECRET = `whsec_${Buffer.from('rehearsal webhook secret').toString('base64')}`;
 /** Where no wake is wanted, nobody should wait for a minute. */
@@ -73,12 +74,16 @@ export async function startRehearsal(options: RehearsalOptions): Promise<Rehears
       mode: 0o600,
     });
 
-    const settings = await settingsOf(options, { folder, stateDir: join(root, 'state') }, written);
-    const resolved = await resolveInbox(settings, {});
-    if (!resolved) throw new WorkerError('internal', 'The rehearsal found no inbox in its own folder.');
+    const load = async (again = true): Promise<Loaded> => {
+      const agent = written && again ? await readAgent(options.input, folder) : written;
+      const settings = await settingsOf(options, { folder, stateDir: join(root, 'state') }, agent);
+      const resolved = await resolveInbox(settings, {});
+      if (!resolved) throw new WorkerError('internal', 'The rehearsal found no inbox in its own folder.');
+      return { settings, inbox: resolved };
+    };
     const agent = await compose({
-      settings,
-      inbox: resolved,
+      ...(await load(false)),
+      load,
       env: { ...claudeEnvironment({ apiUrl: api.url, home }), ...written?.environment },
       version: options.version,
       observers: options.observers,

@@ -31,6 +31,8 @@ export interface LeasedStore {
   readonly folder: InboxFolder;
   /** The name of the inbox's state folder and lease. */
   readonly identity: string;
+  /** Sentences about mail that another key left behind: for when ours has proven to be one. */
+  readonly forgotten: readonly string[];
 }
 
 /** @throws WorkerError `lease-held`, `store-unusable` */
@@ -40,15 +42,14 @@ export async function openLeasedStore(wish: StoreWish): Promise<LeasedStore | 'a
   const endpoint = inboxIdentity(endpointOf(inbox.server), undefined);
   const identity = identityOf(settings, inbox);
   const { stateDir: stateRoot, leaseStaleMs: staleMs } = settings;
-  for (const sentence of await forgottenMail({
+  const forgotten = await forgottenMail({
     stateRoot,
     endpoint,
     identity,
     cared: wish.cared,
     staleMs,
     clock,
-  }))
-    wish.tell(sentence);
+  });
   const folder = await openInboxFolder(settings.stateDir, identity, endpoint);
   if (settings.databaseUrl !== undefined) await refuseLocalMail(folder, clock);
   const store = await openStore({
@@ -76,7 +77,7 @@ export async function openLeasedStore(wish: StoreWish): Promise<LeasedStore | 'a
   });
   if (taken === 'aborted') return 'aborted';
   releases.add(() => store.lease.release());
-  return { store, folder, identity };
+  return { store, folder, identity, forgotten };
 }
 
 /** Two stores of one inbox must not both hold what is to be answered. */

@@ -1,6 +1,7 @@
 // The wake sources of one agent: webhook receiver, wake stream, SIGUSR1, control files.
 import type { ResolvedInbox, Settings } from '../config/index.js';
 import { type WakeWays, watchFlags } from '../control/index.js';
+import type { Fitness } from '../domain/health.js';
 import type { Clock } from '../ports/clock.js';
 import type { Deliveries } from '../ports/deliveries.js';
 import type { Flags } from '../ports/flags.js';
@@ -27,6 +28,8 @@ export interface WakeWish {
   readonly door: Door | undefined;
   readonly clock: Clock;
   readonly observer: Observer;
+  /** What `GET /healthz` answers, where the agent has a listener of its own. */
+  health(): Fitness;
   onStopFile(): void;
 }
 
@@ -68,11 +71,13 @@ export function makeWakeSources(wish: WakeWish): WakeParts {
   };
 }
 
-function receiverOf({ settings, inbox, door, deliveries, clock, observer }: WakeWish): WebhookReceiver {
+function receiverOf(wish: WakeWish): WebhookReceiver {
+  const { settings, inbox, door, deliveries, clock, observer, health } = wish;
   const behind = { deliveries, clock, observer };
   if (door) return door.attach(behind);
   return webhookReceiver({
     ...behind,
+    health,
     host: settings.webhookHost,
     port: settings.webhookPort,
     secrets: settings.webhookSecret,

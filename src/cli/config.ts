@@ -28,15 +28,19 @@ async function config(flags: Flags, context: CliContext): Promise<void> {
   const rows = describeSettings(settings);
   for (const warning of settings.warnings) context.err(`warning: ${warning}`);
   if (flags.json) {
-    const listed = rows.map((row) => ({ ...row, changed: isChanged(row) }));
+    const listed = rows.map((row) => ({
+      ...row,
+      changed: isChanged(row),
+      reloadable: row.restart === undefined,
+    }));
     context.out(JSON.stringify({ dir: settings.dir, settings: listed }, null, 2));
     return;
   }
-  for (const line of settingLines(rows)) context.out(line);
+  for (const line of settingLines(rows, context.self)) context.out(line);
 }
 
-/** The rows as `config` prints them: by group, a `*` before each that is not at its default. */
-export function settingLines(rows: readonly SettingRow[]): string[] {
+/** The rows as `config` prints them: by group, a `*` before each that is not at its default. @param self how to call us */
+export function settingLines(rows: readonly SettingRow[], self: string): string[] {
   const width = Math.max(...rows.map((row) => row.key.length));
   const groups = Object.entries(GROUP_TITLES).flatMap(([group, title]) => {
     const own = rows.filter((row) => row.group === group);
@@ -44,15 +48,20 @@ export function settingLines(rows: readonly SettingRow[]): string[] {
   });
   const changed = rows.filter(isChanged).length;
   const marked = changed === 0 ? 'All at their defaults' : `* ${changed} of ${rows.length} set by you`;
-  return [...groups, `${marked}. How to write each, and where: docs/settings.md`];
+  return [
+    ...groups,
+    `${marked}. How to write each, and where: docs/settings.md`,
+    `[restart] A new value takes a restart; all others are taken by: ${self} reload`,
+  ];
 }
 
 const isChanged = ({ origin }: SettingRow): boolean => origin.from !== 'default';
 
 function linesOf(row: SettingRow, width: number): string[] {
   const origin = isChanged(row) ? `  (${describeOrigin(row.origin)})` : '';
+  const restart = row.restart === undefined ? '' : '  [restart]';
   return [
-    `${isChanged(row) ? '*' : ' '} ${row.key.padEnd(width)}  ${shownValue(row)}${origin}`,
+    `${isChanged(row) ? '*' : ' '} ${row.key.padEnd(width)}  ${shownValue(row)}${origin}${restart}`,
     `  ${' '.repeat(width)}    ${row.caption.replaceAll('`', '')}`,
   ];
 }

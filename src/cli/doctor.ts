@@ -42,7 +42,7 @@ async function doctor(flags: Flags, context: CliContext): Promise<number> {
 
 /** Claude Code may be up: it is ended in order before a Ctrl-C has its way. A second one has it at once. */
 function interruption(signals: SignalLatch): { readonly signal: AbortSignal; finish(): void } {
-  const names = ['SIGINT', 'SIGTERM'] as const;
+  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const off = new AbortController();
   let heard: NodeJS.Signals | undefined;
   const release = (): void => {

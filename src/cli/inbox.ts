@@ -95,7 +95,12 @@ async function serveInbox(flags: InboxFlags, context: CliContext): Promise<numbe
     );
   }
   const running = runningFolder(stateDir);
-  const stops = stopSignals(context.signals, () => {});
+  // It has nothing to reload; but one that was started with nohup stays when its terminal closes.
+  const stops = stopSignals(
+    context.signals,
+    () => {},
+    () => {},
+  );
   try {
     const aliases = aliasesOf(flags);
     asUsage(() => {

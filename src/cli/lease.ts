@@ -4,10 +4,10 @@ import { evictOwner, type LeaseView, viewLease } from '../app/lease-desk.js';
 import { loadSettings, type ResolvedInbox, resolveInbox, type Settings } from '../config/index.js';
 import { WorkerError } from '../domain/errors.js';
 import { humanDuration } from '../lib/human.js';
-import { CONFIG, configOf } from './config-option.js';
+import { configOf } from './config-option.js';
 import type { CliContext } from './context.js';
-import { CHOOSING } from './running.js';
-import { addSettingOptions, type Flags } from './setting-options.js';
+import type { Flags } from './setting-options.js';
+import { addTargetOptions, findPlace } from './target.js';
 
 const VERDICTS = {
   free: 'free',
@@ -23,14 +23,21 @@ export function addLease(program: Command, context: CliContext): void {
     .description('who may answer the inbox of this folder; only one worker at a time')
     .option('--release <tag>', 'take it from the owner with this tag, when you know that it is gone')
     .option('--json', 'as JSON')
-    .option(...CONFIG)
     .action((flags: Flags) => lease(flags, context));
-  addSettingOptions(command, CHOOSING);
+  addTargetOptions(command);
 }
 
 async function lease(flags: Flags, context: CliContext): Promise<void> {
   const { env, cwd } = context;
-  const settings = await loadSettings({ flags, env, cwd, file: configOf(flags) });
+  const { folder: dir, entry } = await findPlace(flags, context);
+  // Where a worker runs, its own state root: a rehearsal has one that no setting names.
+  const stateDir = entry?.stateRoot ?? flags.stateDir;
+  const settings = await loadSettings({
+    flags: { ...flags, dir, stateDir },
+    env,
+    cwd,
+    file: configOf(flags),
+  });
   const inbox = await resolveInbox(settings, env);
   if (!inbox)
     throw new WorkerError('inbox-unset', `There is no inbox in ${settings.dir}, so nobody can hold it.`);

@@ -27,8 +27,8 @@ export async function main(args: readonly string[], signals: SignalLatch): Promi
     const long =
       !args[0] ||
       /^-/.test(args[0]) ||
-      ['run', 'rehearse', 'inbox', 'bridge', 'doctor', 'init'].includes(args[0]);
-    if (!long) for (const name of ['SIGINT', 'SIGTERM'] as const) signals.release(name);
+      ['run', 'rehearse', 'inbox', 'bridge', 'doctor', 'init', 'status'].includes(args[0]);
+    if (!long) for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) signals.release(name);
     const program = programOf(context, finish);
     await addCommands(program, context, finish, args[0]);
     await program.parseAsync([...args], { from: 'user' });
@@ -70,7 +70,10 @@ async function whateverFits(flags: Flags, context: CliContext): Promise<number> 
   const { env, cwd } = context;
   const settings = await loadSettings({ flags: {}, env, cwd, file: configOf(flags) });
   const inbox = await resolveInbox(settings, context.env);
-  if (inbox) return (await import('./run.js')).live(settings, inbox, context);
+  if (inbox) {
+    const { live, load } = await import('./run.js');
+    return live(() => load(flags, context), context);
+  }
   return (await import('./rehearse.js')).rehearse(flags, context);
 }
 

@@ -67,15 +67,20 @@ export async function rehearse(
   let answered = false;
   let failed: WorkerError | undefined;
   let forced: NodeJS.Timeout | undefined;
-  const stops = stopSignals(context.signals, (how, signal) => {
-    rehearsal?.agent.stop(how, `${signal} was received`);
-    forced ??= setTimeout(() => rehearsal?.agent.stop('force', 'the rehearsal is over'), FORCE_MS);
-  });
-  const say = narrator((line) => context.out(`${clockTime()}    ${line}`));
+  const stops = stopSignals(
+    context.signals,
+    (how, signal) => {
+      rehearsal?.agent.stop(how, `${signal} was received`);
+      forced ??= setTimeout(() => rehearsal?.agent.stop('force', 'the rehearsal is over'), FORCE_MS);
+    },
+    () => void rehearsal?.agent.reload().catch(() => {}),
+  );
+  const say = narrator((line) => context.out(`${clockTime()}    ${line}`), { free: true });
   const onEvent = (event: WorkerEvent): void => {
     // Only then is there somebody to answer; until then the terminal would stand still without a reason.
     if (event.type === 'agent-ready' && rehearsal && !begun) begin(rehearsal);
-    if (event.type !== 'started' && event.type !== 'stopped') say.on(event);
+    // What was sent is told by the inbox, which has it.
+    if (event.type !== 'started' && event.type !== 'stopped' && event.type !== 'sent') say.on(event);
     const trouble = once && !answered ? troubleOf(event) : undefined;
     if (trouble === undefined || failed) return;
     failed = unanswered(trouble, context);

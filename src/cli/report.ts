@@ -2,12 +2,13 @@
 import { EXIT, WorkerError } from '../domain/errors.js';
 import { redact } from '../lib/redact.js';
 import type { CliContext } from './context.js';
+import { inOwnName } from './own-name.js';
 
 /** Prints `error:` and `try:` and answers the exit code. */
-export function reportError(error: unknown, context: Pick<CliContext, 'err'>): number {
+export function reportError(error: unknown, context: Pick<CliContext, 'err' | 'self'>): number {
   if (error instanceof WorkerError) {
-    context.err(`error: ${redact(error.message)}`);
-    context.err(`try: ${redact(error.hint)}`);
+    context.err(inOwnName(`error: ${redact(error.message)}`, context.self));
+    context.err(inOwnName(`try: ${redact(error.hint)}`, context.self));
     return error.exitCode;
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);

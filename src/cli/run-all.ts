@@ -15,7 +15,11 @@ export async function runAll(words: readonly string[], flags: Flags, context: Cl
 
   const service = serviceNotifier({ env, pid: process.pid, onTrouble: (text) => context.err(text) });
   let fleet: Fleet | undefined;
-  const stops = stopSignals(context.signals, (how, signal) => fleet?.stop(how, `${signal} was received`));
+  const stops = stopSignals(
+    context.signals,
+    (how, signal) => fleet?.stop(how, `${signal} was received`),
+    () => fleet?.reload(),
+  );
   let release = (): void => {};
   try {
     fleet = await openFleet({ plans, env, version, service });

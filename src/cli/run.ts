@@ -2,7 +2,8 @@
 import type { Command } from 'commander';
 import { type ComposedAgent, compose, type RunEnd } from '../app/compose.js';
 import { describeInbox } from '../app/describe-inbox.js';
-import { loadSettings, type ResolvedInbox, resolveInbox, type Settings } from '../config/index.js';
+import type { Loaded } from '../app/reloader.js';
+import { loadSettings, resolveInbox, type Settings } from '../config/index.js';
 import { WorkerError } from '../domain/errors.js';
 import { isJson } from '../observe/index.js';
 import { serviceNotifier } from '../service/index.js';
@@ -32,6 +33,11 @@ async function runWhat(files: string[], flags: Flags, context: CliContext): Prom
 }
 
 export async function run(flags: Flags, context: CliContext): Promise<number> {
+  return live(() => load(flags, context), context);
+}
+
+/** Reads all files; the same again for a reload. @throws WorkerError */
+export async function load(flags: Flags, context: CliContext): Promise<Loaded> {
   const settings = await loadSettings({
     flags,
     env: context.env,
@@ -39,20 +45,19 @@ export async function run(flags: Flags, context: CliContext): Promise<number> {
     file: configOf(flags),
   });
   const inbox = await resolveInbox(settings, context.env);
-  if (!inbox) {
-    throw new WorkerError(
-      'inbox-unset',
-      `There is no inbox: ${settings.dir} has no .mcp.json with a server in it.`,
-      {
-        hint: `Write one with ${context.self} init, name another folder with --dir, or try without an inbox: ${context.self} rehearse`,
-      },
-    );
-  }
-  return live(settings, inbox, context);
+  if (inbox) return { settings, inbox };
+  throw new WorkerError(
+    'inbox-unset',
+    `There is no inbox: ${settings.dir} has no .mcp.json with a server in it.`,
+    {
+      hint: `Write one with ${context.self} init, name another folder with --dir, or try without an inbox: ${context.self} rehearse`,
+    },
+  );
 }
 
 /** Runs a real inbox. What it is going to answer is said first. */
-export async function live(settings: Settings, inbox: ResolvedInbox, context: CliContext): Promise<number> {
+export async function live(load: () => Promise<Loaded>, context: CliContext): Promise<number> {
+  const { settings, inbox } = await load();
   const greeting = `The inbox is ${describeInbox(inbox)}, for the agent in ${settings.dir}`;
 
   const line = liveLineFor(settings, process.stderr, context.env);
@@ -63,11 +68,21 @@ export async function live(settings: Settings, inbox: ResolvedInbox, context: Cl
   });
   const view = service?.agent(inbox.name);
   let agent: ComposedAgent | undefined;
-  const stops = stopSignals(context.signals, (how, signal) => agent?.stop(how, `${signal} was received`));
+  let reloadLater = false;
+  const stops = stopSignals(
+    context.signals,
+    (how, signal) => agent?.stop(how, `${signal} was received`),
+    () => {
+      // Told in the log, a fault as well. While all is being made, the files may have been read already.
+      if (agent) agent.reload().catch(() => {});
+      else reloadLater = true;
+    },
+  );
   try {
     const composed = await compose({
       settings,
       inbox,
+      load,
       env: context.env,
       version: context.version,
       greeting,
@@ -81,6 +96,7 @@ export async function live(settings: Settings, inbox: ResolvedInbox, context: Cl
     view?.watch(() => composed.status());
     // A signal that came while everything was being made.
     if (stops.first.aborted) agent.stop('drain', 'a signal was received at start');
+    if (reloadLater) agent.reload().catch(() => {});
     const end = await (settings.once ? agent.runOnce() : agent.run());
     line?.release();
     return endOf(end, settings, context);

@@ -1,6 +1,6 @@
 // Which running program a command means, and how it is reached.
 import type { Command } from 'commander';
-import { loadSettings } from '../config/index.js';
+import { loadSettings, type Settings } from '../config/index.js';
 import {
   type Choice,
   chooseRunning,
@@ -9,6 +9,7 @@ import {
   type RunningEntry,
   runningFolder,
 } from '../control/index.js';
+import { WorkerError } from '../domain/errors.js';
 import type { CliContext } from './context.js';
 import { addSettingOptions, type Flags } from './setting-options.js';
 
@@ -28,6 +29,9 @@ export function named({ agent, inbox }: Flags): Pick<Choice, 'agent' | 'inbox'> 
 }
 
 type Kind = NonNullable<Choice['kind']>;
+
+/** What can be steered and looked at. */
+export const WORKERS = ['worker', 'rehearsal'] as const;
 
 export async function findRunning(flags: Flags, kind: Kind, context: CliContext): Promise<RunningEntry> {
   return chooseRunning(await everyRunning(flags, context), choiceOf(flags, kind, context));
@@ -49,13 +53,23 @@ export async function findAllRunning(
   return fitting.length > 0 ? fitting : [chooseRunning(entries, choice)];
 }
 
-/** Every one with `--all`, else the one that the flags choose. */
-export async function findOneOrAll(
+/**
+ * The workers and rehearsals that the flags fit: every one with `--all`, else the one that they choose.
+ * @param hint what to try where there is none
+ */
+export async function findWorkers(
   flags: Flags,
-  kind: Kind,
   context: CliContext,
+  hint: string,
 ): Promise<readonly RunningEntry[]> {
-  return flags.all ? findAllRunning(flags, kind, context) : [await findRunning(flags, kind, context)];
+  try {
+    return flags.all
+      ? await findAllRunning(flags, WORKERS, context)
+      : [await findRunning(flags, WORKERS, context)];
+  } catch (error) {
+    if (!(error instanceof WorkerError) || error.code !== 'not-running') throw error;
+    throw new WorkerError('not-running', error.message, { hint });
+  }
 }
 
 /** One that fails must not keep the others from being asked: the first failure is thrown at the end. */
@@ -78,13 +92,20 @@ function choiceOf(flags: Flags, kind: Kind, { cwd }: CliContext): Choice {
 }
 
 async function everyRunning(flags: Flags, context: CliContext): Promise<RunningEntry[]> {
-  // A command that only finds a running program must not fail over a fault in a settings file it does not need.
-  const { stateDir } = await loadSettings({
-    flags: { stateDir: flags.stateDir },
-    env: stateEnvironment(context.env),
-    cwd: context.cwd,
-  });
+  const { stateDir } = await surely({ flags: { stateDir: flags.stateDir }, cwd: context.cwd }, context);
   return listRunning(runningFolder(stateDir));
+}
+
+/** A command that only finds a running program must not fail over a fault in a setting or a file it does not need. */
+export async function surely(
+  wish: Pick<Parameters<typeof loadSettings>[0], 'flags' | 'cwd' | 'file'>,
+  context: CliContext,
+): Promise<Settings> {
+  const input = { ...wish, env: stateEnvironment(context.env) };
+  return loadSettings(input).catch((error) => {
+    if (!(error instanceof WorkerError)) throw error;
+    return loadSettings({ ...input, withoutFiles: true });
+  });
 }
 
 /** What says where the state root is, and nothing else: a command that needs no more must not fail over more. */

@@ -1,67 +1,58 @@
-// `status`: what the running worker is doing, in one glance; of several a line each.
+// `status`: what the worker is doing, in one glance; of one that does not run, how it was left; of several a line each.
 import type { Command } from 'commander';
-import {
-  type AgentRow,
-  controlClient,
-  type RunningEntry,
-  renderAgents,
-  renderStatus,
-} from '../control/index.js';
-import { WorkerError } from '../domain/errors.js';
+import { EXIT, WorkerError } from '../domain/errors.js';
 import type { CliContext } from './context.js';
-import { addChoosing, findAllRunning, findRunning } from './running.js';
+import { reportError } from './report.js';
 import type { Flags } from './setting-options.js';
+import { type StatusView, viewStatus } from './status-view.js';
+import { addTargetOptions } from './target.js';
+import { intervalOf, watch } from './watch.js';
 
-const KINDS = ['worker', 'rehearsal'] as const;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-export function addStatus(program: Command, context: CliContext): void {
+export function addStatus(program: Command, context: CliContext, finish: (code: number) => void): void {
   const command = program
     .command('status')
-    .description('what the running worker is doing, and why; a line each where several run')
+    .description('what the worker is doing, and why; of a stopped one, how it was left (exit code 8)')
     .option('--all', 'every agent that runs here; with --json as {"agents": […]}')
-    .option('--json', 'as JSON')
-    .action((flags: Flags) => status(flags, context));
-  addChoosing(command);
+    .option('--watch', 'go on showing it, until Ctrl-C')
+    .option('--interval <duration>', 'with --watch: how often (default 1s on a terminal, else 10s)')
+    .option('--json', 'as JSON (docs/json.md); with --watch one object a line')
+    .action(async (flags: Flags) => finish(await status(flags, context)));
+  addTargetOptions(command);
 }
 
-async function status(flags: Flags, context: CliContext): Promise<void> {
-  // A program must know what it gets: one object, unless it asked for all.
-  if (flags.json && !flags.all) return oneAsJson(await findRunning(flags, KINDS, context), context);
-  const entries = await findAllRunning(flags, KINDS, context);
-  const [only, ...others] = entries;
-  if (only && others.length === 0 && !flags.all) return one(only, context);
-  const rows = await Promise.all(entries.map(ask));
-  const [row] = rows;
-  // Of several that answer nothing the first says why.
-  if (row?.status instanceof Error && rows.every((other) => other.status instanceof Error)) throw row.status;
-  if (flags.json) context.out(JSON.stringify({ agents: rows.map(toJson) }, null, 2));
-  else context.out(renderAgents(rows));
+async function status(flags: Flags, context: CliContext): Promise<number> {
+  if (flags.watch) return watchStatus(flags, context);
+  if (flags.interval !== undefined) throw new WorkerError('usage', '--interval belongs to --watch.');
+  for (const name of SIGNALS) context.signals.release(name);
+  const view = await viewStatus(flags, context);
+  context.out(flags.json ? JSON.stringify(view.json, null, 2) : view.text);
+  return view.running ? EXIT.done : EXIT.notRunning;
 }
 
-async function one(entry: RunningEntry, context: CliContext): Promise<void> {
-  const status = await controlClient(entry).status();
-  const called = entry.name === undefined ? '' : `${entry.name}: `;
-  context.out(`${called}${entry.kind} ${entry.inboxName} in ${entry.folder}, pid ${entry.pid}`);
-  context.out(renderStatus(status, Date.now()));
+async function watchStatus(flags: Flags, context: CliContext): Promise<number> {
+  const off = new AbortController();
+  for (const name of SIGNALS) context.signals.claim(name, () => off.abort());
+  await watch({
+    // A worker that ends, or is started again, is shown as it is then.
+    page: async () => {
+      const view = await viewStatus(flags, context).catch((error) => troubleOf(error, context));
+      return flags.json ? JSON.stringify(view.json) : view.text;
+    },
+    screen: process.stdout,
+    everyMs: intervalOf(flags.interval, process.stdout.isTTY === true),
+    raw: flags.json === true,
+    signal: off.signal,
+  });
+  return EXIT.done;
 }
 
-async function oneAsJson(entry: RunningEntry, context: CliContext): Promise<void> {
-  const status = await controlClient(entry).status();
-  context.out(JSON.stringify(toJson({ entry, status }), null, 2));
-}
-
-/** One that does not answer must not hide the others. */
-async function ask(entry: RunningEntry): Promise<AgentRow> {
-  try {
-    return { entry, status: await controlClient(entry).status() };
-  } catch (error) {
-    if (error instanceof WorkerError) return { entry, status: error };
-    throw error;
-  }
-}
-
-function toJson({ entry, status }: AgentRow): object {
-  const { kind, pid, name, folder, inboxName, identity } = entry;
-  const said = status instanceof Error ? { error: status.message } : status;
-  return { kind, pid, name, folder, inbox: inboxName, identity, ...said };
+/** What cannot be shown just now, in place of what is watched. */
+function troubleOf(error: unknown, context: CliContext): StatusView {
+  const lines: string[] = [];
+  reportError(error, { ...context, err: (line) => lines.push(line) });
+  const code = error instanceof WorkerError ? error.code : 'internal';
+  const message = error instanceof Error ? error.message : String(error);
+  return { running: false, json: { running: false, error: message, code }, text: lines.join('\n') };
 }

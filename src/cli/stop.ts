@@ -4,7 +4,7 @@ import { controlClient, type RunningEntry } from '../control/index.js';
 import { WorkerError } from '../domain/errors.js';
 import { processStart } from '../lib/process-identity.js';
 import type { CliContext } from './context.js';
-import { addChoosing, findOneOrAll, findRunning, shortName, toEach } from './running.js';
+import { addChoosing, findRunning, findWorkers, shortName, toEach } from './running.js';
 import type { Flags } from './setting-options.js';
 
 export function addStop(program: Command, context: CliContext): void {
@@ -28,7 +28,8 @@ export function addStop(program: Command, context: CliContext): void {
 /** Workers and rehearsals; the embedded inbox only by its name, since others depend on it. */
 async function toStop(flags: Flags, context: CliContext): Promise<readonly RunningEntry[]> {
   try {
-    return await findOneOrAll(flags, ['worker', 'rehearsal'], context);
+    const hint = `There is nothing to stop. How it was left: ${context.self} status`;
+    return await findWorkers(flags, context, hint);
   } catch (error) {
     const inbox = await findRunning(flags, 'inbox', context).catch(() => undefined);
     if (!inbox || !(error instanceof WorkerError) || error.code !== 'not-running') throw error;

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { agentFolder } from '../app/folders.js';
 import { identityOf, stoppedOperations } from '../app/stopped-store.js';
-import { loadSettings, resolveInbox } from '../config/index.js';
+import { loadSettings, type ResolvedInbox, resolveInbox, type Settings } from '../config/index.js';
 import {
   chooseRunning,
   controlClient,
@@ -17,7 +17,7 @@ import {
 import { WorkerError } from '../domain/errors.js';
 import { CONFIG, configOf } from './config-option.js';
 import type { CliContext } from './context.js';
-import { addChoosing, named, stateEnvironment } from './running.js';
+import { addChoosing, named, surely, WORKERS } from './running.js';
 import type { Flags } from './setting-options.js';
 
 /** What can be asked and done, and whether a worker runs that does it. */
@@ -32,23 +32,26 @@ export interface Place {
   readonly entry: RunningEntry | undefined;
 }
 
-/** The options that `findTarget` and `findPlace` read. */
+/** The worker of an agent where it runs, else what the agent is loaded from. */
+export type Agent =
+  | { readonly running: true; readonly entry: RunningEntry }
+  | { readonly running: false; readonly settings: Settings; readonly inbox: ResolvedInbox };
+
+/** The options that `findAgent`, `findTarget` and `findPlace` read. */
 export function addTargetOptions(command: Command): void {
   command.option(...CONFIG);
   addChoosing(command);
 }
 
-const KINDS = ['worker', 'rehearsal'] as const;
-
 /**
  * The agent that `--agent` names; else the worker that runs for the folder (`--dir`, that of `--config`, or the
- * current one), or for its inbox elsewhere; else the store of that folder's inbox. Where the current folder is no
+ * current one), or for its inbox elsewhere; else that folder's agent. Where the current folder is no
  * agent's: the only worker that runs.
  * @throws WorkerError `ambiguous`; `not-running`; `inbox-unset` where nothing runs and the folder has no inbox
  */
-export async function findTarget(flags: Flags, context: CliContext): Promise<Target> {
+export async function findAgent(flags: Flags, context: CliContext): Promise<Agent> {
   const place = await findPlace(flags, context);
-  if (place.entry) return { operations: controlClient(place.entry), running: true };
+  if (place.entry) return { running: true, entry: place.entry };
   const settings = await loadSettings({
     flags: { ...chosen(flags), dir: place.folder },
     env: context.env,
@@ -61,16 +64,23 @@ export async function findTarget(flags: Flags, context: CliContext): Promise<Tar
   const identity = identityOf(settings, inbox);
   const { able } = await surroundings(flags, context);
   const holder = able.find((entry) => entry.identity === identity);
-  if (holder) return { operations: controlClient(holder), running: true };
+  return holder ? { running: true, entry: holder } : { running: false, settings, inbox };
+}
+
+/** As `findAgent`; a stopped worker is stood in for by its store. */
+export async function findTarget(flags: Flags, context: CliContext): Promise<Target> {
+  const agent = await findAgent(flags, context);
+  if (agent.running) return { operations: controlClient(agent.entry), running: true };
+  const { settings, inbox } = agent;
   return { operations: stoppedOperations(settings, inbox, (text) => context.err(text)), running: false };
 }
 
-/** As `findTarget`, where only the agent's folder is needed: its inbox is not looked at. */
+/** As `findAgent`, where only the agent's folder is needed: its inbox is not looked at. */
 export async function findPlace(flags: Flags, context: CliContext): Promise<Place> {
   const { dir, isGiven, able } = await surroundings(flags, context);
   const wanted = named(flags);
   const choose = (): Place => {
-    const entry = chooseRunning(able, { ...wanted, dir, kind: KINDS });
+    const entry = chooseRunning(able, { ...wanted, dir, kind: WORKERS });
     return { folder: entry.folder, entry };
   };
   // Its own name says more than the folder one happens to be in.
@@ -93,13 +103,8 @@ interface Surroundings {
 
 async function surroundings(flags: Flags, context: CliContext): Promise<Surroundings> {
   const { dir, stateDir } = chosen(flags);
-  const settings = await loadSettings({
-    flags: { dir, stateDir },
-    // A fault in a variable that is not needed to find a worker must not stand in the way.
-    env: stateEnvironment(context.env),
-    cwd: context.cwd,
-    file: configOf(flags),
-  });
+  const { cwd } = context;
+  const settings = await surely({ flags: { dir, stateDir }, cwd, file: configOf(flags) }, context);
   const all = await listRunning(runningFolder(settings.stateDir));
   return {
     dir: settings.dir,

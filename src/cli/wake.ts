@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { controlClient } from '../control/index.js';
 import type { CliContext } from './context.js';
-import { addChoosing, findOneOrAll, shortName, toEach } from './running.js';
+import { addChoosing, findWorkers, shortName, toEach } from './running.js';
 import type { Flags } from './setting-options.js';
 
 export function addWake(program: Command, context: CliContext): void {
@@ -11,7 +11,8 @@ export function addWake(program: Command, context: CliContext): void {
     .description('make the running worker look at its inbox now')
     .option('--all', 'every agent that runs here')
     .action(async (flags: Flags) => {
-      await toEach(await findOneOrAll(flags, ['worker', 'rehearsal'], context), async (entry) => {
+      const hint = `Start it, and it looks at once: ${context.self} run`;
+      await toEach(await findWorkers(flags, context, hint), async (entry) => {
         await controlClient(entry).wake();
         context.out(`Woken: ${shortName(entry)}.`);
       });

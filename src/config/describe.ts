@@ -1,6 +1,6 @@
 // Tells every setting with its value and origin, for people: secrets hidden.
 import type { Settings } from './load.js';
-import { SETTING_LIST } from './schema.js';
+import { SETTING_LIST, SETTINGS, type SettingName } from './schema.js';
 import type { Group } from './setting.js';
 import type { Origin } from './sources.js';
 
@@ -13,16 +13,19 @@ export interface SettingRow {
   /** What a bare number means (`s`, `characters`), empty where that says nothing. */
   readonly unit: string;
   readonly caption: string;
+  /** Why a new value takes a restart; left out where a running worker takes it. */
+  readonly restart?: string;
 }
 
 export function describeSettings(settings: Settings): SettingRow[] {
   return SETTING_LIST.map(([name, setting]) => ({
     key: setting.key,
     group: setting.group,
-    value: setting.secret ? hidden(settings[name]) : written(settings[name], setting.kind),
+    value: written(settings, name),
     origin: settings.origins[name],
     unit: setting.kind.unit ?? '',
     caption: setting.caption,
+    ...(setting.restart === undefined ? {} : { restart: setting.restart }),
   }));
 }
 
@@ -42,10 +45,12 @@ export function describeOrigin({ from, name }: Origin): string {
   }
 }
 
-const hidden = (value: unknown): string => (Array.isArray(value) && value.length === 0 ? '' : '…hidden');
-
-function written(value: unknown, kind: { write(value: never): unknown }): string {
-  if (value === undefined) return '';
-  const json = kind.write(value as never);
+/** As one would write it; empty where unset, `…hidden` for a secret that is set. */
+export function written(settings: Settings, name: SettingName): string {
+  const value: unknown = settings[name];
+  if (value === undefined || (Array.isArray(value) && value.length === 0)) return '';
+  const { kind, secret } = SETTINGS[name];
+  if (secret) return '…hidden';
+  const json: unknown = kind.write(value as never);
   return Array.isArray(json) ? json.join(', ') : String(json);
 }

@@ -25,8 +25,8 @@ export function settingsTables(): string {
       return [
         `## ${GROUP_TITLES[group]}`,
         '',
-        '| key | default | value | flag | short name | what it is |',
-        '|---|---|---|---|---|---|',
+        '| key | default | value | flag | short name | reload | what it is |',
+        '|---|---|---|---|---|---|---|',
         ...rows.map(row),
       ].join('\n');
     })
@@ -46,6 +46,7 @@ function row(setting: Setting<unknown>): string {
     `${kind.word.replaceAll('|', '\\|')}${unit}`,
     setting.flag === undefined ? '–' : code(`--${setting.flag}`),
     setting.env.slice(1).map(code).join(' ') || '–',
+    setting.reloadable ? 'yes' : 'restart',
     `${setting.caption}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`,
   ];
   return `| ${cells.join(' | ')} |`;
@@ -58,13 +59,23 @@ function defaultOf(setting: Setting<unknown>): string {
   return code(String(json));
 }
 
+/** Why some take a restart: one line a reason. */
+export function restartList(): string {
+  const reasons = new Map<string, string[]>();
+  for (const [, { key, restart }] of SETTING_LIST) {
+    if (restart !== undefined) reasons.set(restart, [...(reasons.get(restart) ?? []), code(key)]);
+  }
+  return [...reasons].map(([why, keys]) => `- ${keys.join(', ')}: ${why}`).join('\n');
+}
+
 const code = (text: string): string => `\`${text.replaceAll('|', '\\|')}\``;
 
 /** The page with its generated part replaced. Throws a plain Error when the two marks are not there. */
 export function withTables(page: string): string {
   const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
   if (begin < 0 || end < begin) throw new Error(`The page needs the marks ${BEGIN} and ${END}.`);
-  return `${page.slice(0, begin + BEGIN.length)}\n\n${settingsTables()}\n\n${page.slice(end)}`;
+  const text = `${settingsTables()}\n\n## What takes a restart, and why\n\n${restartList()}`;
+  return `${page.slice(0, begin + BEGIN.length)}\n\n${text}\n\n${page.slice(end)}`;
 }
 
 /** A settings file that changes nothing: the settings people change most, at their defaults. */

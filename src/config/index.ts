@@ -9,6 +9,7 @@ export { isAgentName } from './names.js';
 export { settingOptions } from './options.js';
 export { readProfileFile } from './profile-file.js';
 export { readSystemPrompt } from './prompt-file.js';
+export { renewSettings, type SettingChange, type SettingKept } from './reload.js';
 export {
   LOCAL_INBOX_PORT,
   missingIgnores,
@@ -18,3 +19,4 @@ export {
   starterFault,
   starterFiles,
 } from './starter.js';
+export { duration } from './values.js';

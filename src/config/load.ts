@@ -30,6 +30,8 @@ export interface LoadInput {
    * It may say whose settings it holds: its `dir` counts from the file's own folder.
    */
   readonly file?: string | undefined;
+  /** Neither that nor `.env` is read. */
+  readonly withoutFiles?: boolean;
 }
 
 /** Every setting by its name in the program, and where each came from. */
@@ -43,17 +45,24 @@ export type Settings = Values & {
  * Flags, then environment, then `.env`, then `config/worker.json`, then defaults.
  * @throws WorkerError `setting-invalid` or `setting-unknown`, with one sentence for each fault; `file-unreadable`
  */
-export async function loadSettings({ flags, env, cwd, file }: LoadInput): Promise<Settings> {
+export async function loadSettings(input: LoadInput): Promise<Settings> {
+  const { flags, env, cwd, file, withoutFiles = false } = input;
   const reader = new SettingReader({ cwd, env, home: env.HOME || homedir() });
-  const named = file === undefined ? undefined : await readNamed(settingsFilePath(file, cwd), cwd);
+  const named =
+    file === undefined || withoutFiles ? undefined : await readNamed(settingsFilePath(file, cwd), cwd);
   const dir = readFolder(reader, { flags, env, dotenv: {}, file: {} }, named);
   throwFaults(reader.faults);
   await mustBeFolder(dir, reader.where('dir'));
 
-  const { shownAs, content } = named ?? (await standardFile(dir, cwd));
+  const { shownAs, content } = named ?? (withoutFiles ? NO_FILE : await standardFile(dir, cwd));
   const places = { dir, file: shownAs, dotenv: shownPath(join(dir, '.env'), cwd) };
   reader.filesAre(places);
-  const sources: Sources = { flags, env, dotenv: await readDotenv(dir), file: content };
+  const sources: Sources = {
+    flags,
+    env,
+    dotenv: withoutFiles ? {} : await readDotenv(dir),
+    file: content,
+  };
 
   // The one place where the loop over the schema meets its type: each value is read by its own kind.
   const values = Object.fromEntries(
@@ -77,6 +86,8 @@ interface SettingsFile {
   readonly shownAs: string;
   readonly content: Readonly<Record<string, unknown>>;
 }
+
+const NO_FILE: SettingsFile = { shownAs: '', content: {} };
 
 interface NamedFile extends SettingsFile {
   /** What its `dir` says, and the folder that counts from. */

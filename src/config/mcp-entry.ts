@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { WorkerError } from '../domain/errors.js';
 import { isHttpUrl } from './names.js';
+import { placeholderIn } from './placeholder.js';
 import { type Lookup, VariableResolver } from './variables.js';
 
 interface HttpServer {
@@ -65,6 +66,7 @@ export function resolveEntry(raw: unknown, context: EntryContext): McpEntry {
 /** The inbox's own entry: a server that our client can talk to. Throws as `resolveEntry` does. */
 export function resolveServer(raw: unknown, context: EntryContext): McpServer {
   const entry = resolveEntry(raw, context) as McpEntry & z.infer<typeof ENTRY>;
+  refusePlaceholders(raw as z.infer<typeof ENTRY>, entry, context);
   if (entry.type === 'stdio') {
     return { type: 'stdio', command: entry.command ?? '', args: entry.args ?? [], env: entry.env ?? {} };
   }
@@ -121,6 +123,29 @@ function refuseUnset({ unset }: VariableResolver, { name, fileName }: EntryConte
     `The entry "${name}" of ${fileName} uses ${uses.join(' and ')}, which ${names.length === 1 ? 'is' : 'are'} not set.`,
     { hint: `Set ${names.join(' and ')} in the environment or in .env beside ${fileName}.` },
   );
+}
+
+/** A key that was never put in would only be refused by the server, as if it were a wrong one. */
+function refusePlaceholders(
+  raw: z.infer<typeof ENTRY>,
+  entry: z.infer<typeof ENTRY>,
+  { name, fileName }: EntryContext,
+): void {
+  for (const part of ['headers', 'env'] as const) {
+    for (const [key, value] of Object.entries(entry[part] ?? {})) {
+      const placeholder = placeholderIn(value);
+      if (placeholder === undefined) continue;
+      const variable = /\$\{(\w+)/.exec(raw[part]?.[key] ?? '')?.[1];
+      const where = part === 'headers' ? `header "${key}"` : `env.${key}`;
+      throw new WorkerError(
+        'mcp-json-invalid',
+        variable === undefined
+          ? `The entry "${name}" of ${fileName} still holds the placeholder ${placeholder} in ${where}.`
+          : `${variable}, which the entry "${name}" of ${fileName} uses in ${where}, still holds the placeholder ${placeholder}.`,
+        { hint: `Put the real key in its place${variable === undefined ? '' : `: ${variable}=… in .env`}.` },
+      );
+    }
+  }
 }
 
 export function isLoopback(url: string): boolean {

@@ -29,6 +29,8 @@ export interface Setting<T> {
   readonly isSwitch: boolean;
   /** A running worker can take a new value. */
   readonly reloadable: boolean;
+  /** Why it takes a restart, as a part of a sentence; undefined where none is needed. */
+  readonly restart: string | undefined;
   /** Found only by flag and environment: the files are found by it. */
   readonly outsideFiles: boolean;
   /** Shown in config/worker.example.json, with its default. */
@@ -44,6 +46,8 @@ interface Options<T> {
   readonly secret?: boolean;
   readonly isSwitch?: boolean;
   readonly reloadable?: boolean;
+  /** Why not. */
+  readonly restart?: string;
   readonly outsideFiles?: boolean;
   readonly example?: boolean;
 }
@@ -69,6 +73,7 @@ export function settingsOf(group: Group): Declare {
       secret,
       isSwitch: options.isSwitch ?? false,
       reloadable: options.reloadable ?? false,
+      restart: options.reloadable ? undefined : (options.restart ?? 'it is read once, at the start'),
       outsideFiles: options.outsideFiles ?? false,
       example: options.example ?? false,
     };

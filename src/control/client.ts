@@ -1,5 +1,6 @@
 // Asks a running worker over its private listener.
 import { WorkerError } from '../domain/errors.js';
+import type { Preview } from '../domain/preview.js';
 import type { Status } from '../domain/status.js';
 import type { Bucket } from '../ports/reports.js';
 import { reportPaths } from './report-paths.js';
@@ -13,6 +14,7 @@ import {
   type MessagePage,
   type MessageStory,
   type Operations,
+  type Reloaded,
   type Reopened,
   type StopHow,
   type WakeWays,
@@ -20,6 +22,9 @@ import {
 
 export interface ControlClient extends Operations {
   status(): Promise<Status>;
+  next(): Promise<Preview>;
+  /** Rejects with the WorkerError of a faulty file; the worker goes on as it was. */
+  reload(): Promise<Reloaded>;
   wake(): Promise<void>;
   /** Opens the dashboard once, within a minute. */
   ticket(): Promise<string>;
@@ -90,6 +95,8 @@ export function controlClient(
 
   return {
     status: () => asked<Status>('GET', 'status'),
+    next: () => asked<Preview>('GET', 'next'),
+    reload: () => asked<Reloaded>('POST', 'reload'),
     async wake() {
       await asked('POST', 'wake');
     },

@@ -10,6 +10,8 @@ export { renderStatus } from './render.js';
 export { type AgentRow, renderAgents } from './render-agents.js';
 export { renderDead } from './render-dead.js';
 export { renderMessages } from './render-messages.js';
+export { renderNext } from './render-next.js';
+export { renderStopped } from './render-stopped.js';
 export { renderStory } from './render-story.js';
 export { renderTurns } from './render-turns.js';
 export { controlApp } from './routes.js';
@@ -23,6 +25,7 @@ export type {
   DeadMessage,
   MessageStory,
   Operations,
+  Reloaded,
   Reopened,
   StopHow,
   TurnLine,

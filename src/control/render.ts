@@ -1,42 +1,43 @@
 // A worker's status in one glance, as plain text.
-import type { Status } from '../domain/status.js';
-import { counted, humanDollars, humanDuration } from '../lib/human.js';
+import type { Status, WakeReport } from '../domain/status.js';
+import { counted, humanDuration } from '../lib/human.js';
 import { oneLine } from '../lib/one-line.js';
-import { budgetShares } from './budget-words.js';
+import { budgetRow, page, type Row, sessionRow, storeRows } from './render-store.js';
 
 /** Lines of plain text without a line end at the last; durations are relative to `now` (epoch ms). */
 export function renderStatus(status: Status, now: number): string {
-  const rows: (readonly [string, string | undefined])[] = [
+  const running = `for ${humanDuration(now - status.startedAt)}, version ${status.version}`;
+  const rows: Row[] = [
     ['holds', otherHolds(status, now)],
     ['now', turn(status, now)],
-    ['waiting', waiting(status, now)],
-    ['dead', dead(status)],
-    ['outbox', outbox(status)],
-    ['today', today(status)],
-    ['budget', budgets(status, now)],
+    ...storeRows(status, now),
+    ['resting', resting(status, now)],
+    budgetRow(status.budgets, now),
     ['look', look(status, now)],
+    ['wakes', wakes(status, now)],
+    sessionRow(status.session, now),
     ['claude', claude(status)],
-    ['running', `for ${humanDuration(now - status.startedAt)}${status.stopping ? ', stopping' : ''}`],
+    ['running', `${running}${status.stopping ? ', stopping' : ''}`],
   ];
-  const lines = rows.flatMap(([name, text]) => (text === undefined ? [] : [`  ${name.padEnd(8)} ${text}`]));
-  return [headline(status, now), ...lines].join('\n');
+  return page(headline(status, now), rows);
 }
 
 function headline(status: Status, now: number): string {
-  const until = status.holds.find((hold) => hold.reason === status.health)?.until;
-  return `${status.health}: ${oneLine(status.why)}${ends(until, now)}`;
+  return `${status.health}: ${oneLine(status.why)}${ends(status, now)}`;
+}
+
+function ends({ health, until }: Pick<Status, 'health' | 'until'>, now: number): string {
+  if (until === undefined || until <= now) return '';
+  return ` (${health === 'idle' ? 'looks again' : 'tried again'} in ${humanDuration(until - now)})`;
 }
 
 /** The first line tells of one hold; a quiet inbox may stand beside it. */
 function otherHolds(status: Status, now: number): string | undefined {
   const others = status.holds.filter((hold) => hold.reason !== status.health);
   if (others.length === 0) return undefined;
-  return others.map((hold) => `${hold.reason}: ${oneLine(hold.why)}${ends(hold.until, now)}`).join('; ');
-}
-
-function ends(until: number | undefined, now: number): string {
-  if (until === undefined || until <= now) return '';
-  return ` (tried again in ${humanDuration(until - now)})`;
+  return others
+    .map(({ reason, why, until }) => `${reason}: ${oneLine(why)}${ends({ health: reason, until }, now)}`)
+    .join('; ');
 }
 
 function turn({ turn }: Status, now: number): string | undefined {
@@ -46,47 +47,17 @@ function turn({ turn }: Status, now: number): string | undefined {
   return `answering ${oneLine(turn.conversation, 80)} for ${running}, last sign of life ${quiet} ago`;
 }
 
-function waiting({ messages, oldestWaitingAt }: Status, now: number): string {
-  const { waiting, claimed, retry } = messages;
-  const all = waiting + claimed + retry;
-  if (all === 0) return 'nothing';
-  const parts = [
-    ...(claimed > 0 ? [`${claimed} in work`] : []),
-    ...(retry > 0 ? [`${retry} to be tried again`] : []),
-  ];
-  const detail = parts.length > 0 ? ` (${parts.join(', ')})` : '';
-  const oldest =
-    oldestWaitingAt === undefined ? '' : `, the oldest for ${humanDuration(now - oldestWaitingAt)}`;
-  return `${counted(all, 'message')}${detail}${oldest}`;
+function resting({ resting }: Status, now: number): string | undefined {
+  if (resting.length === 0) return undefined;
+  return resting
+    .map(({ conversation, why, until }) => {
+      const who = oneLine(conversation, 80);
+      return `${who} for ${humanDuration(until - now)} (${oneLine(why)})`;
+    })
+    .join('; ');
 }
 
-function dead({ messages }: Status): string | undefined {
-  return messages.dead > 0 ? `${counted(messages.dead, 'message')} given up` : undefined;
-}
-
-/** Sent ones are no news; what is on its way or did not get out is. */
-function outbox({ outbox }: Status): string | undefined {
-  const parts = (['queued', 'sending', 'unsure', 'refused'] as const).flatMap((state) =>
-    outbox[state] > 0 ? [`${outbox[state]} ${state}`] : [],
-  );
-  return parts.length > 0 ? parts.join(', ') : undefined;
-}
-
-function today({ today }: Status): string {
-  const cost = humanDollars(today.costUsd);
-  return `${counted(today.turns, 'turn')}, ${cost}, ${counted(today.modelCalls, 'model call')}`;
-}
-
-function budgets({ budgets }: Status, now: number): string | undefined {
-  const parts = budgets.map((state) => {
-    const spent = budgetShares(state).map(({ text }) => text);
-    const anew = state.endsAt === undefined ? '' : ` (anew in ${humanDuration(state.endsAt - now)})`;
-    return `${spent.join(' and ')} this ${state.window}${anew}`;
-  });
-  return parts.length > 0 ? parts.join('; ') : undefined;
-}
-
-function look({ look }: Status, now: number): string {
+function look({ look, health }: Status, now: number): string {
   if (look.lastAt === undefined) return 'none yet';
   const by = look.lastWokenBy.length > 0 ? ` (woken by ${look.lastWokenBy.join(', ')})` : '';
   const last = `${humanDuration(now - look.lastAt)} ago${by}`;
@@ -97,7 +68,8 @@ function look({ look }: Status, now: number): string {
       ? `, last success ${humanDuration(now - look.lastSuccessAt)} ago`
       : '';
   const counts = `${counted(look.count, 'look')}, ${counted(look.missedWakes, 'missed wake')}`;
-  return `${last}${success}${nextLook(look.nextAt, now)}; ${counts}`;
+  // An idle worker has said it in the first line.
+  return `${last}${success}${health === 'idle' ? '' : nextLook(look.nextAt, now)}; ${counts}`;
 }
 
 function nextLook(nextAt: number | undefined, now: number): string {
@@ -105,9 +77,25 @@ function nextLook(nextAt: number | undefined, now: number): string {
   return nextAt <= now ? ', next now' : `, next in ${humanDuration(nextAt - now)}`;
 }
 
+/** Those that announce mail; a signal or a control file only when it did something. */
+const BY_HAND = ['signal', 'control files'];
+
+function wakes({ wakes }: Status, now: number): string {
+  const told = wakes.filter(({ name, lastAt }) => !BY_HAND.includes(name) || lastAt !== undefined);
+  return told.length > 0 ? told.map((one) => wake(one, now)).join('; ') : 'none but the timer';
+}
+
+function wake({ name, address, connected, since, lastAt }: WakeReport, now: number): string {
+  const last = lastAt === undefined ? 'none yet' : `last ${humanDuration(now - lastAt)} ago`;
+  const where = address === undefined ? '' : ` ${oneLine(address, 120)}`;
+  if (name === 'webhook') return address === undefined ? 'webhook not listening' : `webhook${where}, ${last}`;
+  if (name !== 'wake stream') return `${name} ${last}`;
+  if (!connected) return `wake stream${where} not connected, ${last}`;
+  const held = since === undefined ? '' : ` for ${humanDuration(now - since)}`;
+  return `wake stream${where} connected${held}, ${last}`;
+}
+
 function claude({ agent }: Status): string {
   const version = agent.version === undefined ? 'version not known yet' : agent.version;
-  const pid = agent.pid === undefined ? 'no process' : `pid ${agent.pid}`;
-  const session = agent.sessionId === undefined ? 'no session' : `session ${agent.sessionId}`;
-  return `${version}, ${pid}, ${session}`;
+  return `${version}, ${agent.pid === undefined ? 'no process' : `pid ${agent.pid}`}`;
 }

@@ -1,13 +1,21 @@
 // Control over HTTP, on the private listener: status, steering, what happened to a message.
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { WorkerError } from '../domain/errors.js';
+import { EXIT, WorkerError } from '../domain/errors.js';
+import type { Preview } from '../domain/preview.js';
 import type { Status } from '../domain/status.js';
 import type { WakeKind } from '../domain/wake.js';
 import { redact } from '../lib/redact.js';
 import { bearerIs } from './bearer.js';
 import { addReportRoutes } from './report-routes.js';
-import { type AgentLine, type Operations, refusal, type StopHow, type WakeWays } from './wire.js';
+import {
+  type AgentLine,
+  type Operations,
+  type Reloaded,
+  refusal,
+  type StopHow,
+  type WakeWays,
+} from './wire.js';
 
 export interface ControlOptions extends Operations {
   /** This run's token; the running file of the worker carries it. Not empty. */
@@ -15,6 +23,10 @@ export interface ControlOptions extends Operations {
   /** Judges the Host header: a page in a browser must not reach us by a name of its own. */
   isAllowedHost(host: string | undefined): boolean;
   status(): Promise<Status>;
+  /** What it would do next. */
+  next(): Promise<Preview>;
+  /** Rejects with WorkerError where a file is faulty; nothing has changed then. */
+  reload(): Promise<Reloaded>;
   /** The agents of this process, this one among them. */
   agents(): Promise<readonly AgentLine[]>;
   wake(kind: WakeKind): void;
@@ -31,10 +43,10 @@ export interface ControlOptions extends Operations {
 }
 
 /**
- * `/control/…`: GET status, GET agents, POST ticket, POST wake, POST wake-test, POST pause, POST resume, POST stop {how},
- * GET messages/:id, POST messages/:id/retry and …/drop, POST outbox/:row/resend and …/drop, GET dead, and the reports
- * (report-routes). Refusals are JSON (`Refusal`): 403 foreign host, 401 wrong token, 400 and 404 as usual, 409 for
- * what its state does not allow, 500 for what failed within.
+ * `/control/…`: GET status, GET next, GET agents, POST ticket, POST wake, POST wake-test, POST reload, POST pause,
+ * POST resume, POST stop {how}, GET messages/:id, POST messages/:id/retry and …/drop, POST outbox/:row/resend and
+ * …/drop, GET dead, and the reports (report-routes). Refusals are JSON (`Refusal`): 403 foreign host, 401 wrong token,
+ * 400 and 404 as usual, 409 for what its state does not allow, 500 for what failed within.
  */
 export function controlApp(options: ControlOptions): Hono {
   if (options.token === '') throw new Error('The control listener needs a token.');
@@ -51,6 +63,10 @@ export function controlApp(options: ControlOptions): Hono {
   });
 
   app.get('/control/status', async (c) => c.json(await options.status()));
+
+  app.get('/control/next', async (c) => c.json(await options.next()));
+
+  app.post('/control/reload', async (c) => c.json(await options.reload()));
 
   app.get('/control/agents', async (c) => c.json({ agents: await options.agents() }));
 
@@ -109,7 +125,9 @@ export function controlApp(options: ControlOptions): Hono {
   app.onError((error, c) => {
     const { code, hint } =
       error instanceof WorkerError ? error : { code: 'internal' as const, hint: undefined };
-    return c.json(refusal(code, redact(error.message, [options.token]), hint), code === 'usage' ? 409 : 500);
+    // Whoever asks can mend it: what was asked for, or a file.
+    const theirs = error instanceof WorkerError && error.exitCode === EXIT.usage;
+    return c.json(refusal(code, redact(error.message, [options.token]), hint), theirs ? 409 : 500);
   });
   return app;
 }

@@ -17,6 +17,8 @@ export interface RunningEntry {
   readonly identity: string;
   /** The inbox's name in .mcp.json. */
   readonly inboxName: string;
+  /** The root of its state, where it has a store: a rehearsal keeps its own. */
+  readonly stateRoot?: string;
   /** The agent's own name: always there where one process runs several. */
   readonly name?: string;
   /** The private listener (of several agents in one process: with this one's path), and the token of this run. */
@@ -49,6 +51,7 @@ export function parseEntry(text: string): RunningEntry | undefined {
     folder: String(value.folder),
     identity: String(value.identity),
     inboxName: String(value.inboxName),
+    ...(typeof value.stateRoot === 'string' ? { stateRoot: value.stateRoot } : {}),
     ...(typeof value.name === 'string' ? { name: value.name } : {}),
     ...(typeof control.url === 'string' && typeof control.token === 'string'
       ? { control: { url: control.url, token: control.token } }

@@ -17,6 +17,20 @@ export interface AgentLine {
 
 export type StopHow = 'drain' | 'force';
 
+/** What a reload came to. Values as `config` shows them: secrets hidden, empty where unset. */
+export interface Reloaded {
+  readonly changed: readonly { readonly key: string; readonly from: string; readonly to: string }[];
+  /** What takes a restart, and why, as a part of a sentence. */
+  readonly kept: readonly {
+    readonly key: string;
+    readonly running: string;
+    readonly wanted: string;
+    readonly why: string;
+  }[];
+  /** Sentences: what was odd in the files. */
+  readonly warnings: readonly string[];
+}
+
 /** What may wake a running worker, as it is this moment; `id` may be used for test deliveries, which leave no trace. */
 export interface WakeWays {
   readonly id: string;

@@ -64,7 +64,7 @@ export const ERROR_KINDS = {
   },
   'inbox-unauthorised': {
     exitCode: EXIT.inboxUnusable,
-    hint: 'Check the key of the inbox in .mcp.json or .env.',
+    hint: 'See to the key of the inbox: in .env, or in the headers of its entry in .mcp.json.',
   },
   'inbox-down': {
     exitCode: EXIT.inboxUnusable,

@@ -18,6 +18,8 @@ export interface FailedRequest {
   readonly limitMs: number;
   /** `the inbox at …`, as it stands in a sentence. */
   readonly server: string;
+  /** Something was sent along by which it could know us. */
+  readonly hasKey: boolean;
   /** What an inbox program last said on stderr. */
   readonly lastWords: string;
   readonly scrub: Scrub;

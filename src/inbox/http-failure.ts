@@ -7,6 +7,8 @@ import { refusedVersions, versionFailure } from './version-failure.js';
 
 const KEY_HINT =
   'check it in .mcp.json or .env. (An inbox that wants an OAuth login is reached through a stdio entry that runs mcp-remote.)';
+const NO_KEY =
+  'its entry in .mcp.json has an url and none; add "headers": { "Authorization": "Bearer ${AGENTDM_API_KEY}" }, and put the key into .env.';
 const METHOD_NOT_FOUND = -32_601;
 
 /** @param body of the answer, or the SDK's words for it */
@@ -20,7 +22,10 @@ function failureFor(request: FailedRequest, status: number, body: string): Failu
   const rpc = rpcErrorIn(body);
   const said = sayOf(body, rpc, scrub);
   if (status === 401 || status === 403) {
-    return sure(failed(request, 'unauthorised', `${start} refused our key (HTTP ${status}): ${KEY_HINT}`));
+    const why = request.hasKey
+      ? `refused our key (HTTP ${status}): ${KEY_HINT}`
+      : `wants a key (HTTP ${status}): ${NO_KEY}`;
+    return sure(failed(request, 'unauthorised', `${start} ${why}`));
   }
   const until = retryAfterAt(exchange.retryAfter, now);
   if (status === 429) {

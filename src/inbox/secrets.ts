@@ -36,6 +36,13 @@ function withParts(values: readonly string[]): string[] {
   return [...all].filter((value) => value.length >= 8).sort((a, b) => b.length - a.length);
 }
 
+/** Is anything sent along by which the inbox could know us? */
+export function carriesKey(server: InboxServer): boolean {
+  if (server.type === 'stdio') return true;
+  const url = URL.canParse(server.url) ? new URL(server.url) : undefined;
+  return secretsOf(server).length > 0 || (url !== undefined && url.search !== '');
+}
+
 /** The inbox as we name it in sentences: never with user, password or query. */
 export function nameOfServer(server: InboxServer): string {
   if (server.type === 'stdio') return `the inbox program ${server.command}`;

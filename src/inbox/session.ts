@@ -14,7 +14,7 @@ import { isObject } from './failed-request.js';
 import { failureOf } from './failure.js';
 import type { InboxServer } from './options.js';
 import { readPage, readResult } from './raw-result.js';
-import { nameOfServer, type Scrub } from './secrets.js';
+import { carriesKey, nameOfServer, type Scrub } from './secrets.js';
 import { keepListening } from './subscription.js';
 import { type OpenTransport, openTransport } from './transport.js';
 import { during, Exchange } from './wire.js';
@@ -221,6 +221,7 @@ export class Session {
   ): Failure {
     const { server, scrub } = this.#settings;
     return failureOf({
+      hasKey: carriesKey(this.#settings.server),
       error,
       exchange,
       aborted: signal.aborted,

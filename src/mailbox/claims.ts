@@ -2,8 +2,9 @@
 import type { Selectable } from 'kysely';
 import { CLAIM_MESSAGES, type Claim, type EarlierAttempt } from '../domain/claim.js';
 import { mayBecome } from '../domain/message.js';
+import type { UpcomingClaim } from '../ports/mailbox.js';
 import { after, refuse } from './access.js';
-import { messagesOf, moveMessages } from './message-rows.js';
+import { messagesOf, moveMessages, toMessage } from './message-rows.js';
 import { addStep } from './steps.js';
 import type { ClaimsTable, Db } from './tables.js';
 
@@ -59,15 +60,65 @@ function earlier(row: ClaimRow): EarlierAttempt | undefined {
   };
 }
 
+/** The claims to be tried again, the one due first first. */
+const retries = (db: Db) =>
+  db.selectFrom('claims').selectAll().where('state', '=', 'retry').orderBy('retry_at').orderBy('seq');
+
+/** The conversations that a new claim may be made of, the one that waits longest first. */
+const claimable = (db: Db) =>
+  db
+    .selectFrom('messages')
+    .select('messages.conversation')
+    .where('messages.state', '=', 'waiting')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('claims')
+            .select('claims.id')
+            .whereRef('claims.conversation', '=', 'messages.conversation')
+            .where('claims.state', '!=', 'settled'),
+        ),
+      ),
+    );
+
+/** The messages that a new claim of this conversation takes. */
+const claimed = (db: Db, conversation: string) =>
+  db
+    .selectFrom('messages')
+    .where('conversation', '=', conversation)
+    .where('state', '=', 'waiting')
+    .orderBy('seq')
+    .limit(CLAIM_MESSAGES);
+
+/** As `Mailbox.upcoming`. */
+export async function upcomingClaims(
+  db: Db,
+  { at, limit }: { at: number; limit: number },
+): Promise<UpcomingClaim[]> {
+  const again = await retries(db).limit(limit).execute();
+  const fresh = await claimable(db)
+    .groupBy('messages.conversation')
+    .orderBy((eb) => eb.fn.min('messages.seq'))
+    .limit(limit)
+    .execute();
+  const claims: UpcomingClaim[] = [];
+  for (const row of again) {
+    const dueAt = row.retry_at !== null && row.retry_at > at ? row.retry_at : undefined;
+    claims.push({ ...(await toClaim(db, row)), dueAt });
+  }
+  for (const { conversation } of fresh) {
+    const rows = await claimed(db, conversation).selectAll().execute();
+    const messages = rows.map(toMessage);
+    claims.push({ id: undefined, conversation, messages, attempts: 0, before: undefined, dueAt: undefined });
+  }
+  const later = claims.filter(({ dueAt }) => dueAt !== undefined);
+  return [...claims.filter(({ dueAt }) => dueAt === undefined), ...later].slice(0, limit);
+}
+
 async function retryDue(db: Db, options: ClaimOptions, conversation?: string): Promise<Claim | undefined> {
-  const due = await db
-    .selectFrom('claims')
-    .selectAll()
-    .where('state', '=', 'retry')
+  const due = await retries(db)
     .where('retry_at', '<=', options.at)
     .$if(conversation !== undefined, (query) => query.where('conversation', '=', conversation ?? ''))
-    .orderBy('retry_at')
-    .orderBy('seq')
     .executeTakeFirst();
   if (!due) return undefined;
   // The session of the last attempt stands in `before_session_id`; this attempt has none yet.
@@ -82,21 +133,8 @@ async function retryDue(db: Db, options: ClaimOptions, conversation?: string): P
 }
 
 async function openNew(db: Db, options: ClaimOptions, conversation?: string): Promise<Claim | undefined> {
-  const oldest = await db
-    .selectFrom('messages')
-    .select('messages.conversation')
-    .where('messages.state', '=', 'waiting')
+  const oldest = await claimable(db)
     .$if(conversation !== undefined, (query) => query.where('messages.conversation', '=', conversation ?? ''))
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('claims')
-            .select('claims.id')
-            .whereRef('claims.conversation', '=', 'messages.conversation')
-            .where('claims.state', '!=', 'settled'),
-        ),
-      ),
-    )
     .orderBy('messages.seq')
     .executeTakeFirst();
   if (!oldest) return undefined;
@@ -129,15 +167,7 @@ async function openNew(db: Db, options: ClaimOptions, conversation?: string): Pr
   await db
     .updateTable('messages')
     .set({ state: 'claimed', claim_id: row.id })
-    .where('id', 'in', (eb) =>
-      eb
-        .selectFrom('messages')
-        .select('id')
-        .where('conversation', '=', row.conversation)
-        .where('state', '=', 'waiting')
-        .orderBy('seq')
-        .limit(CLAIM_MESSAGES),
-    )
+    .where('id', 'in', claimed(db, row.conversation).select('id'))
     .execute();
   await addStep(db, row.id, 'claimed', options.at);
   return toClaim(db, row);

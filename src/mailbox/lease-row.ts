@@ -7,6 +7,7 @@ export interface LeaseState {
   readonly lease: LeaseRow;
   /** Given back: the row only remembers the generation. */
   readonly released: boolean;
+  readonly releasedAt: number | undefined;
 }
 
 export function fromLeaseRow(row: Selectable<LeaseTable>): LeaseState {
@@ -26,6 +27,7 @@ export function fromLeaseRow(row: Selectable<LeaseTable>): LeaseState {
       },
     },
     released: row.released_at !== null,
+    releasedAt: row.released_at ?? undefined,
   };
 }
 

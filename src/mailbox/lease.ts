@@ -3,7 +3,7 @@ import { WorkerError } from '../domain/errors.js';
 import { judgeLease, type LeaseHolder, type LeaseRow } from '../domain/lease.js';
 import { type Deferred, deferred } from '../lib/deferred.js';
 import type { Clock } from '../ports/clock.js';
-import type { Lease, LeaseOutcome } from '../ports/lease.js';
+import type { LastHolder, Lease, LeaseOutcome } from '../ports/lease.js';
 import type { Access, Fenced } from './access.js';
 import { lostInDoubt, writeMarked } from './doubt.js';
 import { fromLeaseRow, type LeaseState, leaseSentence, toLeaseRow } from './lease-row.js';
@@ -86,6 +86,11 @@ export class StoreLease implements Lease, Fenced {
   async show(): Promise<LeaseRow | undefined> {
     const row = await this.#access.read((db) => this.#load(db, false));
     return row === undefined || row.released ? undefined : row.lease;
+  }
+
+  async last(): Promise<LastHolder | undefined> {
+    const row = await this.#access.read((db) => this.#load(db, false));
+    return row && { row: row.lease, releasedAt: row.releasedAt };
   }
 
   read<T>(work: (db: Db) => Promise<T>): Promise<T> {

@@ -7,6 +7,7 @@ import {
   type IncomingMessage,
   type MessageState,
 } from '../domain/message.js';
+import type { MessageTally } from '../domain/status.js';
 import type {
   Mailbox,
   MailboxCounts,
@@ -14,16 +15,18 @@ import type {
   OpenClaim,
   Settlement,
   Unanswered,
+  UpcomingClaim,
 } from '../ports/mailbox.js';
 import type { Fenced } from './access.js';
 import { drop, reopen } from './by-hand.js';
-import { type ClaimOptions, claimById, openClaimById, takeClaim, toClaim } from './claims.js';
+import { type ClaimOptions, claimById, openClaimById, takeClaim, toClaim, upcomingClaims } from './claims.js';
 import { remember } from './memory.js';
 import { toMessage } from './message-rows.js';
 import { settleClaim } from './settle.js';
 import { spool } from './spool.js';
 import { stepsOf } from './steps.js';
 import type { Db, MessagesTable } from './tables.js';
+import { tally } from './tally.js';
 import { unanswered } from './unanswered.js';
 
 const UNSETTLED: readonly MessageState[] = ['waiting', 'claimed', 'retry'];
@@ -98,6 +101,14 @@ export class StoreMailbox implements Mailbox {
 
   counts(): Promise<MailboxCounts> {
     return this.#store.read(count);
+  }
+
+  tally(since: number): Promise<MessageTally> {
+    return this.#store.read((db) => tally(db, since));
+  }
+
+  upcoming(query: { at: number; limit: number }): Promise<UpcomingClaim[]> {
+    return this.#store.read((db) => upcomingClaims(db, query));
   }
 
   show(id: string): Promise<MessageLife | undefined> {

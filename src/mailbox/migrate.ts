@@ -7,6 +7,7 @@ import { leaseMark } from './lease-mark.js';
 import { reportIndexes } from './report-indexes.js';
 import { secondSchema } from './second-schema.js';
 import { slotWear } from './slot-wear.js';
+import { todayIndexes } from './today-indexes.js';
 
 type Schema = Pick<OpenDatabase, 'db' | 'schema'>;
 
@@ -17,6 +18,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '2026-11-slot-wear': slotWear,
   '2026-11-write-mark': leaseMark,
   '2026-12-report-indexes': reportIndexes,
+  '2026-12-today': todayIndexes,
 };
 
 /**

@@ -37,7 +37,7 @@ export function createLogger(options: LoggerOptions): Logger {
   const stream = options.stream ?? process.stderr;
   // Whoever read our log has gone (`| head`): that must not end the worker in the middle of a turn.
   if (stream.listenerCount('error') === 0) stream.on('error', () => {});
-  return pino(
+  const logger: Logger = pino(
     {
       level: options.level,
       base: options.agent === undefined ? null : { agent: options.agent },
@@ -45,11 +45,13 @@ export function createLogger(options: LoggerOptions): Logger {
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: describeError, error: describeError, cause: describeError },
     },
-    destination(stream, options),
+    // It may be another from one line to the next.
+    destination(stream, options, () => logger.level),
   );
+  return logger;
 }
 
-function destination(stream: LogStream, options: LoggerOptions): DestinationStream {
+function destination(stream: LogStream, options: LoggerOptions, level: () => string): DestinationStream {
   const { secrets, onLine } = options;
   const scrub = scrubber(secrets, { printable: false });
   const json = (line: string): string => `${JSON.stringify(scrub(line))}\n`;
@@ -63,19 +65,20 @@ function destination(stream: LogStream, options: LoggerOptions): DestinationStre
     };
   }
 
-  const verbose = options.level === 'debug' || options.level === 'trace';
-  const page = prettyFactory({
+  const common = {
     colorize: stream.isTTY === true && !process.env.NO_COLOR,
     translateTime: 'SYS:HH:MM:ss',
     singleLine: true,
     messageFormat: '{if agent}{agent}: {end}{msg}',
-    // The sentence says it all; the fields beside it are for machines and for debugging.
-    ...(verbose ? { ignore: 'agent' } : { include: 'level,time,err,error' }),
-  });
+  };
+  const whole = prettyFactory({ ...common, ignore: 'agent' });
+  // The sentence says it all; the fields beside it are for machines and for debugging.
+  const plain = prettyFactory({ ...common, include: 'level,time,err,error' });
+  const page = () => (level() === 'debug' || level() === 'trace' ? whole : plain);
   const printable = scrubber(secrets, { printable: true });
   return {
     write(line) {
-      stream.write(`${page(printable(line)).trimEnd()}\n`);
+      stream.write(`${page()(printable(line)).trimEnd()}\n`);
       onLine?.(json(line));
     },
   };

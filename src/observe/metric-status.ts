@@ -27,7 +27,7 @@ export function setStatus(
   metrics.set('inbox_worker_status_readable', {}, status ? 1 : 0);
   if (!status) return;
   const age = (at: number | undefined): number => (at === undefined ? 0 : Math.max(0, now - at) / 1000);
-  const { agent, look, messages, outbox, turn } = status;
+  const { agent, look, messages, outbox, session, turn } = status;
   const info = { version: run.version, inbox: run.inbox, claude_version: agent.version ?? '' };
   metrics.set('inbox_worker_info', info, 1);
   metrics.set('inbox_worker_start_time_seconds', {}, status.startedAt / 1000);
@@ -54,8 +54,8 @@ export function setStatus(
   metrics.set('inbox_worker_next_look_timestamp_seconds', {}, seconds(look.nextAt));
   metrics.set('inbox_worker_turn_age_seconds', {}, age(turn?.startedAt));
   metrics.set('inbox_worker_turn_silence_seconds', {}, age(turn?.lastFrameAt));
-  metrics.set('inbox_worker_session_turns', {}, agent.sessionTurns);
-  metrics.set('inbox_worker_session_context_tokens', {}, agent.contextTokens);
+  metrics.set('inbox_worker_session_turns', {}, session?.turns ?? 0);
+  metrics.set('inbox_worker_session_context_tokens', {}, session?.contextTokens ?? 0);
   metrics.set('inbox_worker_claude_resident_memory_bytes', {}, residentBytes(agent.pid));
 }
 

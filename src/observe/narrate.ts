@@ -7,6 +7,8 @@ import { sentence, turnSentence, wakeName } from './sentences.js';
 export interface NarratorOptions {
   /** Also tell of looks that found nothing, and of the timer that caused them. Default false. */
   readonly quietLooks?: boolean;
+  /** Nothing costs anything: no sums are told. Default false. */
+  readonly free?: boolean;
 }
 
 /** Calls `write` with a line (no line end in it) for each event worth a person's eye. No message text: no event has any. */
@@ -30,7 +32,7 @@ export function narrator(write: (line: string) => void, options: NarratorOptions
         return `Claude ${how} ${them} from ${oneLine(event.conversation, 80)}`;
       }
       case 'turn-ended':
-        return turnSentence(event);
+        return turnSentence(event, options.free);
       case 'sent': {
         const what = [
           ...(event.kind === 'reply' ? [] : [event.kind]),

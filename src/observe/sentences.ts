@@ -19,25 +19,27 @@ export const wakeName = (kind: WakeKind): string => WAKES[kind];
 
 export type Ended = Extract<WorkerEvent, { type: 'turn-ended' }>;
 
-/** `in 1.2 s for $0.003 with 1 model call`. */
-export function effort(turn: Ended): string {
+/** `in 1.2 s for $0.003 with 1 model call`. @param free what it would cost is nobody's money */
+export function effort(turn: Ended, free = false): string {
   const { costUsd, modelCalls } = turn.usage;
-  return `in ${humanDuration(turn.durationMs)} for ${humanDollars(costUsd)} with ${counted(modelCalls, 'model call')}`;
+  const cost = free ? '' : ` for ${humanDollars(costUsd)}`;
+  return `in ${humanDuration(turn.durationMs)}${cost} with ${counted(modelCalls, 'model call')}`;
 }
 
 /** One sentence about a turn: what became of its conversation, and what it took. */
-export function turnSentence(turn: Ended): string {
+export function turnSentence(turn: Ended, free = false): string {
+  const took = effort(turn, free);
   const who = oneLine(turn.conversation, 80);
   const why = oneLine(turn.outcome);
   switch (turn.verdict) {
     case 'answered':
-      return `answered ${who} ${effort(turn)}`;
+      return `answered ${who} ${took}`;
     case 'silent':
-      return `left ${who} without an answer, as the agent chose, ${effort(turn)}`;
+      return `left ${who} without an answer, as the agent chose, ${took}`;
     case 'retry':
-      return `will try ${who} again (${why}) after a turn ${effort(turn)}`;
+      return `will try ${who} again (${why}) after a turn ${took}`;
     case 'dead':
-      return `gave up on ${who} (${why}) after a turn ${effort(turn)}`;
+      return `gave up on ${who} (${why}) after a turn ${took}`;
   }
 }
 

@@ -9,6 +9,12 @@ export type LeaseOutcome =
     }
   | { readonly kind: 'held'; readonly by: LeaseRow };
 
+export interface LastHolder {
+  readonly row: LeaseRow;
+  /** When it was given back, epoch ms; undefined while it is held, or was left behind. */
+  readonly releasedAt: number | undefined;
+}
+
 export interface Lease {
   /** Tries once to take the lease and, if taken, keeps it by a heartbeat of its own timer. */
   acquire(): Promise<LeaseOutcome>;
@@ -23,4 +29,6 @@ export interface Lease {
   evict(owner: string): Promise<boolean>;
   /** Who holds it now. */
   show(): Promise<LeaseRow | undefined>;
+  /** Who held it last, also after it was given back; undefined where nobody ever did. */
+  last(): Promise<LastHolder | undefined>;
 }

@@ -1,6 +1,7 @@
 // The mailbox: the durable copy of what came in, and the claims on it.
 import type { Claim, EarlierAttempt } from '../domain/claim.js';
 import type { Exchange, IncomingMessage, Message, MessageState } from '../domain/message.js';
+import type { MessageTally } from '../domain/status.js';
 
 /** How a claim is settled, in one commit with its messages' states and its reply. */
 export type Settlement =
@@ -25,6 +26,14 @@ export interface ReplyText {
 export interface OpenClaim extends Claim {
   /** The turn that was running when we died, where one had started. */
   readonly sessionId: string | undefined;
+}
+
+/** A claim that would be made, or taken up again. */
+export interface UpcomingClaim extends Omit<Claim, 'id'> {
+  /** Undefined while there is none: its messages wait. */
+  readonly id: string | undefined;
+  /** When a retry falls due, epoch ms; undefined for what may go at once. */
+  readonly dueAt: number | undefined;
 }
 
 export interface MailboxCounts {
@@ -122,6 +131,14 @@ export interface Mailbox {
   unanswered(): Promise<Unanswered[]>;
 
   counts(): Promise<MailboxCounts>;
+
+  /** How many messages came in at or after `since` (epoch ms), and how many ended since then, and how. */
+  tally(since: number): Promise<MessageTally>;
+
+  /**
+   * What `claim` would give now and after that, in its order, then the retries that fall due later. Changes nothing.
+   */
+  upcoming(query: { at: number; limit: number }): Promise<UpcomingClaim[]>;
 
   /** A message by upstream id, with its whole life. */
   show(id: string): Promise<MessageLife | undefined>;

@@ -3,7 +3,7 @@ import type { WakeKind } from '../domain/wake.js';
 import type { Clock } from '../ports/clock.js';
 import type { Deliveries } from '../ports/deliveries.js';
 import type { Observer } from '../ports/observer.js';
-import type { WakeSource } from '../ports/wake-source.js';
+import type { WakeSource, WakeSourceFacts } from '../ports/wake-source.js';
 import type { Addressee } from './judge.js';
 import { isAboutProof, REFUSALS, type RefusalReason } from './refusal.js';
 import type { Secret } from './secret.js';
@@ -29,6 +29,8 @@ export interface WebhookReceiver extends WakeSource {
    */
   expectTest(id: string): void;
   counts(): WebhookCounts;
+  /** From now on these secrets prove a post. Throws as `WebhookHub.door` does; the old ones stay in force then. */
+  renew(secrets: readonly string[]): void;
 }
 
 /** Tests that may be under way at once. */
@@ -57,7 +59,8 @@ interface Awake extends Behind {
  */
 export class Door implements Addressee {
   readonly name: string | undefined;
-  readonly secrets: readonly Secret[];
+  #secrets: readonly Secret[];
+  readonly #checked: (secrets: readonly string[]) => readonly Secret[];
   readonly #address: () => Address | undefined;
   readonly #counts = {
     accepted: 0,
@@ -75,10 +78,21 @@ export class Door implements Addressee {
   /** A delivery could not be recorded, which was told of, and none has been since. */
   #forgetful = false;
 
-  constructor(name: string | undefined, secrets: readonly Secret[], address: () => Address | undefined) {
+  /** @param checked reads secrets, or throws */
+  constructor(
+    name: string | undefined,
+    secrets: readonly string[],
+    checked: (secrets: readonly string[]) => readonly Secret[],
+    address: () => Address | undefined,
+  ) {
     this.name = name;
-    this.secrets = secrets;
+    this.#secrets = checked(secrets);
+    this.#checked = checked;
     this.#address = address;
+  }
+
+  get secrets(): readonly Secret[] {
+    return this.#secrets;
   }
 
   /** The agent's wake source. Between its start and its stop, believed posts wake. */
@@ -90,6 +104,10 @@ export class Door implements Addressee {
       connected: () => false,
       // A receiver listens by default; only a secret, or a post that was believed, shows that somebody means to call.
       announces: () => this.secrets.length > 0 || this.#counts.accepted > 0,
+      facts: () => this.#facts(),
+      renew: (secrets) => {
+        this.#secrets = this.#checked(secrets);
+      },
       expectTest: (id) => {
         this.#tests = [...this.#tests, id].slice(-TESTS);
       },
@@ -102,6 +120,12 @@ export class Door implements Addressee {
         await Promise.all(this.#working);
       },
     };
+  }
+
+  #facts(): WakeSourceFacts {
+    const bound = this.#address();
+    if (!bound) return { address: undefined };
+    return { address: webhookUrl(bound) };
   }
 
   isTest(id: string | undefined): boolean {
@@ -153,6 +177,10 @@ export class Door implements Addressee {
     }
   }
 }
+
+/** Where posts for all are taken. */
+export const webhookUrl = ({ host, port }: Address): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}/webhook`;
 
 function warn({ observer }: Behind, text: string): void {
   observer.on({ type: 'notice', level: 'warn', text });

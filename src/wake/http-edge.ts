@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Addressed, Judgement, PostHead } from './judge.js';
 import { REFUSALS, type RefusalReason } from './refusal.js';
-import { say, sayAndClose } from './respond.js';
+import { say, sayAndClose, sayJson } from './respond.js';
 
 export interface EdgeLimits {
   readonly maxBytes: number;
@@ -15,6 +15,8 @@ export interface EdgeLimits {
 /** `A` is whom a post is for; the edge only hands it on. */
 export interface EdgeHooks<A> {
   judge(head: PostHead): Judgement<A>;
+  /** Answers at once: what asks has a short limit, and many sockets wait behind it. */
+  health(): { readonly ok: boolean; readonly status: string };
   /** The proofs that hold, at least one. Called when the 202 has been handed to the socket, never before. */
   accepted(proven: readonly Addressed<A>[]): void;
   /** @param head of the post: nothing in it was proven */
@@ -71,8 +73,9 @@ function handle<A>(post: Post, limits: EdgeLimits, hooks: EdgeHooks<A>): void {
   };
 
   const judgement = hooks.judge(head);
-  if (judgement.kind === 'healthy') {
-    say(response, 200, 'ok');
+  if (judgement.kind === 'health') {
+    const { ok, status } = hooks.health();
+    sayJson(response, ok ? 200 : 503, { status });
   } else if (judgement.kind === 'refused') {
     refuse(judgement.reason, judgement.to, { ...judgement, bodyComes: !asks });
   } else {

@@ -2,14 +2,14 @@
 import { WorkerError } from '../domain/errors.js';
 import type { Clock } from '../ports/clock.js';
 import type { Observer } from '../ports/observer.js';
-import { type Address, Door } from './door.js';
+import { type Address, Door, webhookUrl } from './door.js';
 import { httpEdge } from './http-edge.js';
 import { type Addressed, judge } from './judge.js';
 import { Listener } from './listener.js';
 import { isLoopback } from './loopback.js';
 import { header } from './proof.js';
 import { isAboutProof, REFUSALS, type RefusalReason } from './refusal.js';
-import { parseSecret } from './secret.js';
+import { parseSecret, type Secret } from './secret.js';
 
 export interface WebhookHubOptions {
   /** Default 127.0.0.1; `localhost` means that too. */
@@ -19,6 +19,8 @@ export interface WebhookHubOptions {
   readonly clock: Clock;
   /** Hears `notice` events about the listener, and about refused posts that were for several agents. */
   readonly observer: Observer;
+  /** What `GET /healthz` says: may a load balancer count on us, and one word. Answered at once. Default: ok. */
+  health?: (() => { readonly ok: boolean; readonly status: string }) | undefined;
   /** The longest body, default 256 KiB. */
   readonly maxBytes?: number | undefined;
   /** How far a signed timestamp may be from now, in seconds either way. Default 300. */
@@ -30,6 +32,8 @@ export interface WebhookHubOptions {
   /** A taken port is tried again after this time, ms. Default 30 s. */
   readonly rebindMs?: number | undefined;
 }
+
+const FINE = { ok: true, status: 'ok' };
 
 export class WebhookHub {
   readonly #options: WebhookHubOptions;
@@ -52,14 +56,12 @@ export class WebhookHub {
    * for a damaged secret.
    */
   door(name: string | undefined, secrets: readonly string[]): Door {
-    const host = this.#host;
-    if (secrets.length === 0 && !isLoopback(host)) {
-      throw new WorkerError(
-        'webhook-insecure',
-        `The webhook receiver would listen on ${host === '' ? 'every address' : host} without a secret.`,
-      );
-    }
-    const door = new Door(name, secrets.map(parseSecret), () => this.address());
+    const door = new Door(
+      name,
+      secrets,
+      (given) => this.#checked(given),
+      () => this.address(),
+    );
     this.#doors.push(door);
     return door;
   }
@@ -82,7 +84,7 @@ export class WebhookHub {
     await this.#listener.open();
     const bound = this.address();
     if (!bound) return;
-    const text = `Webhooks are taken at http://${bound.host}:${bound.port}/webhook`;
+    const text = `Webhooks are taken at ${webhookUrl(bound)}`;
     observer.on({ type: 'notice', level: 'info', text });
   }
 
@@ -92,14 +94,26 @@ export class WebhookHub {
     this.#listener = undefined;
   }
 
+  #checked(secrets: readonly string[]): Secret[] {
+    const host = this.#host;
+    if (secrets.length === 0 && !isLoopback(host)) {
+      throw new WorkerError(
+        'webhook-insecure',
+        `The webhook receiver would listen on ${host === '' ? 'every address' : host} without a secret.`,
+      );
+    }
+    return secrets.map(parseSecret);
+  }
+
   #server() {
     const { clock, maxBytes = 256 * 1024, toleranceS = 300 } = this.#options;
-    const { headersMs = 10_000, requestMs = 20_000 } = this.#options;
+    const { headersMs = 10_000, requestMs = 20_000, health = () => FINE } = this.#options;
     const rules = { agents: this.#doors, maxBytes, toleranceS };
     return httpEdge<Door>(
       { maxBytes, headersMs, requestMs },
       {
         judge: (head) => judge(head, rules, clock.now()),
+        health,
         accepted: (proven) => this.#accepted(proven),
         refused: (reason, to, { headers }) => this.#refused(reason, to, header(headers, 'webhook-id')),
         aborted: (to) => {

@@ -47,7 +47,7 @@ export type Judgement<A> =
       readonly to: readonly A[];
       readonly allow?: string;
     }
-  | { readonly kind: 'healthy' }
+  | { readonly kind: 'health' }
   /** Believed by each agent of which a proof holds; there is at least one proof. */
   | { readonly kind: 'post'; readonly to: readonly A[]; readonly proofs: readonly Addressed<A>[] };
 
@@ -62,7 +62,7 @@ export function judge<A extends Addressee>(head: PostHead, rules: Rules<A>, nowM
   if (!reads && head.method !== 'POST') return refuse('method', [], 'GET, POST');
   const route = routeOf(head.url, rules.agents);
   if (route === undefined) return refuse('path');
-  if (route === 'healthz') return reads ? { kind: 'healthy' } : refuse('method', [], 'GET');
+  if (route === 'healthz') return reads ? { kind: 'health' } : refuse('method', [], 'GET');
   if (reads) return refuse('method', [], 'POST');
   if (Number(header(head.headers, 'content-length') ?? 0) > rules.maxBytes) return refuse('too-large', route);
 

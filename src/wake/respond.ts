@@ -10,6 +10,13 @@ export function say(response: ServerResponse, status: number, sentence: string):
   response.end();
 }
 
+/** For programs that ask again and again: never kept by anybody in between. */
+export function sayJson(response: ServerResponse, status: number, value: object): void {
+  response.setHeader('cache-control', 'no-store');
+  begin(response, status, JSON.stringify(value), 'application/json');
+  response.end();
+}
+
 /**
  * Answers and closes the connection. With `bodyComes` the rest of the body is read and dropped for a moment first:
  * closing with unread bytes in the socket makes the system send a reset, which may overtake the answer.
@@ -44,8 +51,8 @@ export function sayAndClose(
 }
 
 /** The whole answer is out after this; only the end of the response is missing. */
-function begin(response: ServerResponse, status: number, sentence: string): void {
+function begin(response: ServerResponse, status: number, sentence: string, type = 'text/plain'): void {
   const body = `${sentence}\n`;
-  response.writeHead(status, { 'content-type': 'text/plain', 'content-length': Buffer.byteLength(body) });
+  response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body) });
   response.write(body);
 }

@@ -4,7 +4,7 @@ import { deferred } from '../lib/deferred.js';
 import type { Clock } from '../ports/clock.js';
 import type { Random } from '../ports/ids.js';
 import type { Observer } from '../ports/observer.js';
-import type { WakeSource } from '../ports/wake-source.js';
+import type { WakeSource, WakeSourceFacts } from '../ports/wake-source.js';
 import { followStream, type StreamEnd } from './stream-connection.js';
 import { complaint, type Trouble, troubleOf, waitMs } from './stream-trouble.js';
 
@@ -48,6 +48,7 @@ class WakeStream implements WakeSource {
   #following: Promise<void> | undefined;
   /** When the last byte came on the connection that is open now. */
   #aliveAt: number | undefined;
+  #openedAt: number | undefined;
   #failures = 0;
   #trouble: { readonly kind: Trouble; readonly since: number } | undefined;
 
@@ -71,6 +72,10 @@ class WakeStream implements WakeSource {
 
   connected(): boolean {
     return this.#aliveAt !== undefined && this.#options.clock.now() - this.#aliveAt <= this.#silenceMs;
+  }
+
+  facts(): WakeSourceFacts {
+    return { address: plainUrl(this.#options.url), since: this.connected() ? this.#openedAt : undefined };
   }
 
   async stop(): Promise<void> {
@@ -111,6 +116,7 @@ class WakeStream implements WakeSource {
         silenceMs: this.#silenceMs,
         onOpen: () => {
           alive();
+          this.#openedAt = clock.now();
           steady = this.#untilSteady(over.signal);
           onFirst();
           wake('stream');

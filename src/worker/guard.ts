@@ -89,14 +89,15 @@ export class Guard {
 
   /** The caps that stop only this claim. */
   async ofClaim(claim: Claim): Promise<ClaimGuard> {
-    const verdict = await this.#judge(claim);
+    const verdict = await this.judge(claim);
     if (verdict.kind === 'rest') {
       this.#resting.set(claim.conversation, { why: verdict.why, until: verdict.until });
     } else this.#resting.delete(claim.conversation);
     return verdict;
   }
 
-  async #judge(claim: Claim): Promise<ClaimGuard> {
+  /** As `ofClaim`, with nothing noted. */
+  async judge(claim: Claim): Promise<ClaimGuard> {
     const { ledger, clock } = this.#parts;
     const { budgets, loop } = this.#options;
     const now = clock.now();

@@ -53,14 +53,26 @@ export class HoldBoard {
     this.#observer.on({ type: 'hold-ended', hold, at: this.#clock.now() });
   }
 
+  /** Somebody may have mended what caused them: they stand until the next try tells. */
+  retryNow(...reasons: readonly HoldReason[]): void {
+    for (const reason of reasons) {
+      const hold = this.#holds.get(reason);
+      if (hold) this.#setAside(hold);
+    }
+  }
+
   /** Sets aside the holds whose time is up, and answers the one that blocks now. */
   blocking(): Hold | undefined {
     const now = this.#clock.now();
     for (const hold of [...this.#holds.values()]) {
       if (hold.until === undefined || hold.until > now) continue;
-      this.#holds = lift(this.#holds, hold.reason);
-      this.#trying.set(hold.reason, hold);
+      this.#setAside(hold);
     }
     return blocking(this.#holds, now);
+  }
+
+  #setAside(hold: Hold): void {
+    this.#holds = lift(this.#holds, hold.reason);
+    this.#trying.set(hold.reason, hold);
   }
 }

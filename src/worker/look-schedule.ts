@@ -1,8 +1,9 @@
 // When to look next: the idle sleep, cut short while nothing is proven to wake us, and the waits after a failure.
-import { type BackoffLimits, effectiveSleepMs, nextSleepMs, type Pulse } from '../domain/backoff.js';
+import { effectiveSleepMs, nextSleepMs, type Pulse, withinLimits } from '../domain/backoff.js';
 import { retryDelayMs } from '../domain/retry.js';
 import type { WakeKind } from '../domain/wake.js';
 import type { LookOutcome } from '../ports/upstream.js';
+import type { WorkerOptions } from './options.js';
 
 const FAILED_LOOK = { baseMs: 2_000, maxMs: 60_000 };
 /** A refused key does not heal by asking often. */
@@ -12,7 +13,7 @@ const RATE_LIMIT_MS = 60_000;
 const BY_HAND: readonly WakeKind[] = ['manual', 'signal', 'file', 'start'];
 
 export class LookSchedule {
-  readonly #limits: BackoffLimits;
+  readonly #options: Pick<WorkerOptions, 'backoff'>;
   #sleepMs: number;
   /** From when the sleep counts; undefined before the first look. */
   #from: number | undefined;
@@ -23,9 +24,18 @@ export class LookSchedule {
   #notBefore = Number.NEGATIVE_INFINITY;
   #failures = 0;
 
-  constructor(limits: BackoffLimits) {
-    this.#limits = limits;
-    this.#sleepMs = limits.minMs;
+  constructor(options: Pick<WorkerOptions, 'backoff'>) {
+    this.#options = options;
+    this.#sleepMs = options.backoff.minMs;
+  }
+
+  get #limits() {
+    return this.#options.backoff;
+  }
+
+  /** The limits are others: the sleep that runs keeps to them, too. */
+  renewed(): void {
+    this.#sleepMs = withinLimits(this.#sleepMs, this.#limits);
   }
 
   /** Asked anew at each turn of the loop: a wake source that breaks in a long sleep cuts it short. */

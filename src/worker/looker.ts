@@ -51,7 +51,7 @@ export class Looker {
     this.#holds = holds;
     this.#listener = listener;
     this.#intake = new Intake(parts, options);
-    this.#schedule = new LookSchedule(options.backoff);
+    this.#schedule = new LookSchedule(options);
   }
 
   wake(kind: WakeKind): void {
@@ -72,6 +72,13 @@ export class Looker {
     this.#schedule.pulse(this.#parts.clock.now(), pulse);
     const nextAt = this.#noteNext();
     if (nextAt !== before) this.#parts.observer.on({ type: 'look-due', nextAt });
+    this.#wakes.poke();
+  }
+
+  /** The options are others. */
+  renewed(): void {
+    this.#schedule.renewed();
+    if (this.facts.nextAt !== undefined) this.#noteNext();
     this.#wakes.poke();
   }
 

@@ -8,9 +8,15 @@ import type { RetryLimits } from '../domain/retry.js';
 import type { SessionLimits } from '../domain/session-care.js';
 import type { Delivery } from '../domain/verdict.js';
 
+/**
+ * Given to each of its pieces as one object, in which `Worker.renew` puts new values: a piece reads what it needs where
+ * it needs it, and keeps no copy.
+ */
 export interface WorkerOptions {
   /** The inbox's name, for people. */
   readonly inbox: string;
+  /** Of this program, for people. */
+  readonly version: string;
   /** The agent's folder, for people. */
   readonly folder: string;
   readonly slot: number;

@@ -1,6 +1,7 @@
 // The session of a slot: which conversation it holds, and which session the next turn wishes for.
 import type { Claim } from '../domain/claim.js';
 import { afterTurn, freshWear, isWorn, type SessionWear } from '../domain/session-care.js';
+import type { SessionReport } from '../domain/status.js';
 import type { AgentFacts, SessionWish } from '../ports/agent.js';
 import type { Clock } from '../ports/clock.js';
 import type { Slots } from '../ports/slots.js';
@@ -38,9 +39,10 @@ export class SlotSession {
     return this.#sessionId;
   }
 
-  /** What the session that goes on has come to. */
-  get wear(): SessionWear {
-    return this.#sessionId === undefined ? freshWear(this.#clock.now()) : this.#wear;
+  /** For status. */
+  get report(): SessionReport | undefined {
+    if (this.#sessionId === undefined) return undefined;
+    return { id: this.#sessionId, conversation: this.#conversation, ...this.#wear };
   }
 
   async load(): Promise<void> {

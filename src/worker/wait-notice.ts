@@ -32,12 +32,13 @@ export class WaitNotice {
     this.#mail.set(true);
   }
 
-  /** Runs beside the other loops, so that senders are told during a turn, too. Over at once where it is off. */
+  /** Runs beside the other loops, so that senders are told during a turn, too. Where it is off it may be put on. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock } = this.#parts;
-    while (this.#options.waitNotice !== undefined && !signal.aborted) {
+    while (!signal.aborted) {
       this.#mail.take();
-      await this.#mail.wait(await this.#pass(this.#options.waitNotice), clock, signal);
+      const { waitNotice } = this.#options;
+      await this.#mail.wait(waitNotice ? await this.#pass(waitNotice) : Infinity, clock, signal);
     }
   }
 

@@ -13,9 +13,10 @@ import type { WorkerParts } from './parts.js';
 import { recover } from './recovery.js';
 import { endOfCrash, endOfHold, endOfLook, LEASE_LOST, type RunEnd } from './run-end.js';
 import { Sender } from './sender.js';
-import { describeStatus } from './status.js';
 import { Ticker } from './ticker.js';
+import { WorkerView } from './view.js';
 import { WaitNotice } from './wait-notice.js';
+import { WakeDesk } from './wake-desk.js';
 
 /** The loop looks again at holds, pause and retries at least this often. */
 const RECHECK_MS = 30_000;
@@ -25,7 +26,7 @@ const RECHECK_MS = 30_000;
  * loops are over, what could be sent is sent, and the agent is gone; then the lease may be given back.
  */
 export class Worker {
-  readonly desk: Desk;
+  readonly view: WorkerView;
   readonly #parts: WorkerParts;
   readonly #options: WorkerOptions;
   readonly #holds: HoldBoard;
@@ -34,17 +35,19 @@ export class Worker {
   readonly #gate: Gate;
   readonly #sender: Sender;
   readonly #waitNotice: WaitNotice;
+  readonly #wakes: WakeDesk;
   readonly #work = new Latch<true>(() => 'work');
   readonly #quiet = new AbortController();
   readonly #force = new AbortController();
-  readonly #startedAt: number;
   #forced = false;
   #end: RunEnd | undefined;
 
-  constructor(parts: WorkerParts, options: WorkerOptions, desk: Desk) {
+  constructor(parts: WorkerParts, given: WorkerOptions, desk: Desk) {
+    const options = { ...given };
+    const isQuiet = () => this.#quiet.signal.aborted;
     this.#parts = parts;
     this.#options = options;
-    this.desk = desk;
+    this.#wakes = new WakeDesk(parts.wakeSources, parts.clock);
     this.#holds = new HoldBoard(parts.clock, parts.observer);
     this.#sender = new Sender(parts, options, this.#holds);
     this.#waitNotice = new WaitNotice(parts, options, this.#holds, () => this.#sender.poke());
@@ -57,11 +60,13 @@ export class Worker {
     });
     this.#ticker = new Ticker(parts, options, this.#holds, desk, () => this.#sender.poke());
     this.#gate = new Gate(parts, options, this.#holds, this.#ticker.guard, {
-      isQuiet: () => this.#quiet.signal.aborted,
+      isQuiet,
       turns: () => this.#ticker.turns,
       onStop: () => this.stop('drain', 'the control file `stop` was found'),
     });
-    this.#startedAt = parts.clock.now();
+    const pieces = { holds: this.#holds, gate: this.#gate, ticker: this.#ticker, wakes: this.#wakes };
+    const run = { look: this.#looker.facts, startedAt: parts.clock.now(), isStopping: isQuiet };
+    this.view = new WorkerView({ parts, options, ...pieces, ...run });
   }
 
   wake(kind: WakeKind): void {
@@ -84,19 +89,27 @@ export class Worker {
     this.#force.abort();
   }
 
-  async status(): Promise<Status> {
-    return describeStatus(this.#parts, this.#holds, this.#looker.facts, this.#ticker, {
-      startedAt: this.#startedAt,
-      stopping: this.#quiet.signal.aborted,
-      silenceMs: Math.max(this.#options.silenceMs, this.#options.toolMs, this.#options.mcpToolMs),
-    });
+  /**
+   * New options, in force at once and as a whole: each rule reads them where it asks, and a turn that runs keeps the
+   * limits it began with. Whoever waits by the old ones looks again.
+   */
+  renew(options: WorkerOptions): void {
+    Object.assign(this.#options, options);
+    this.#holds.retryNow('agent-not-ready', 'agent-unauthorised', 'credit-exhausted');
+    this.#looker.renewed();
+    this.#work.set(true);
+    this.#waitNotice.poke();
+    this.#sender.poke();
+  }
+
+  status(): Promise<Status> {
+    return this.view.status();
   }
 
   /** Runs until it is stopped, or until a cap or something that waiting cannot help ends it. */
   async run(): Promise<RunEnd> {
-    const { observer, wakeSources, lease } = this.#parts;
     await this.#begin();
-    void lease.lost.then(() => this.#loseLease());
+    void this.#parts.lease.lost.then(() => this.#loseLease());
     const loops = [
       this.#looker.run(this.#quiet.signal, this.#force.signal),
       this.#workLoop(),
@@ -105,27 +118,19 @@ export class Worker {
     ];
     // One loop that fails for a reason nobody foresaw must not leave the others running half a worker.
     for (const loop of loops) loop.catch((error) => this.#crash(error));
-    // Not awaited: a stream that does not answer must not keep a stop waiting.
-    const starts = wakeSources.map((source) => source.start((kind) => this.wake(kind)));
-    for (const start of starts) start.catch((error) => this.#crash(error));
+    this.#wakes.start(
+      (kind) => this.wake(kind),
+      (error) => this.#crash(error),
+    );
     await Promise.allSettled(loops);
-    await this.#stopSources(starts);
-    return this.#finish(observer);
-  }
-
-  /** Twice: the first stop calls off a start that is under way, the second ends what it had begun all the same. */
-  async #stopSources(starts: readonly Promise<void>[]): Promise<void> {
-    const stopAll = () => Promise.all(this.#parts.wakeSources.map((source) => source.stop()));
-    await stopAll();
-    await Promise.allSettled(starts);
-    await stopAll();
+    await this.#wakes.stop();
+    return this.#finish();
   }
 
   /** Looks once, works off what waits, sends it, ends: for cron. */
   async runOnce(): Promise<RunEnd> {
-    const { observer, lease } = this.#parts;
     await this.#begin();
-    void lease.lost.then(() => this.#loseLease());
+    void this.#parts.lease.lost.then(() => this.#loseLease());
     try {
       const looked = await this.#looker.look(['start'], this.#force.signal);
       if (looked.kind !== 'looked') this.#end = endOfLook(looked);
@@ -136,7 +141,7 @@ export class Worker {
     } catch (error) {
       this.#crash(error);
     }
-    return this.#finish(observer);
+    return this.#finish();
   }
 
   async #begin(): Promise<void> {
@@ -226,8 +231,8 @@ export class Worker {
     if (!this.#force.signal.aborted) this.stop('force', 'the drain deadline has passed');
   }
 
-  async #finish(observer: WorkerParts['observer']): Promise<RunEnd> {
-    const { agent, upstream } = this.#parts;
+  async #finish(): Promise<RunEnd> {
+    const { agent, upstream, observer } = this.#parts;
     await this.#ticker.finish();
     await this.#looker.finish();
     // A reply that the last turn committed goes out before we leave; what cannot be sent now waits on disk.

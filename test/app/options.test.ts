@@ -6,7 +6,7 @@ import { folderWith } from '../config/folder.js';
 
 async function told(flags: Record<string, string>) {
   const cwd = await folderWith();
-  return workerOptions(await loadSettings({ flags, env: { HOME: '/home/nobody' }, cwd }), 'agentdm');
+  return workerOptions(await loadSettings({ flags, env: { HOME: '/home/nobody' }, cwd }), 'agentdm', '1.2.3');
 }
 
 it('caps unproven sleeps only where no longest sleep was set', async () => {

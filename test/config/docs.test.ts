@@ -25,7 +25,7 @@ it('the tables have one row for each setting, with as many cells as the head', (
     .split('\n')
     .filter((line) => line.startsWith('| `'));
   expect(rows).toHaveLength(SETTING_LIST.length);
-  for (const row of rows) expect(row.match(/(?<!\\)\|/g)).toHaveLength(7);
+  for (const row of rows) expect(row.match(/(?<!\\)\|/g)).toHaveLength(8);
 });
 
 it('a page without the marks is refused', () => {

@@ -216,3 +216,54 @@ it('the example file is an inbox', async () => {
   });
   expect((await fault(example)).message).toContain('${AGENTDM_API_KEY} in header "Authorization"');
 });
+
+describe('a placeholder in place of a key', () => {
+  const withKey = (value: string) => servers({ agentdm: http(one.url, { Authorization: value }) });
+
+  it('is named with its variable before anything is asked with it', async () => {
+    const files = { '.env': 'AGENTDM_API_KEY=agentdm_…\n' };
+    const error = await fault(withKey('Bearer ${AGENTDM_API_KEY}'), { files });
+    expect([error.code, error.exitCode]).toEqual(['mcp-json-invalid', 2]);
+    expect(error.message).toBe(
+      'AGENTDM_API_KEY, which the entry "agentdm" of .mcp.json uses in header "Authorization", still holds the placeholder agentdm_….',
+    );
+    expect(error.hint).toBe('Put the real key in its place: AGENTDM_API_KEY=… in .env.');
+  });
+
+  it.each([
+    'Bearer agentdm_...',
+    'Bearer YOUR_API_KEY',
+    'agentdm_your_key_here',
+    'Bearer <your key>',
+    'Bearer sk-xxxxxxxx',
+    'Bearer changeme',
+    'Bearer ***',
+  ])('%s is one', async (value) => {
+    expect((await fault(withKey(value))).message).toMatch(
+      /^The entry "agentdm" of \.mcp\.json still holds the placeholder .* in header "Authorization"\.$/,
+    );
+  });
+
+  it('stands in a variable of a program as well', async () => {
+    const mail = { type: 'stdio', command: 'node', env: { API_KEY: '${MAIL_KEY}' } };
+    const error = await fault(servers({ mail }), { env: { MAIL_KEY: 'your-key' } });
+    expect(error.message).toMatch(/^MAIL_KEY, .* in env\.API_KEY, still holds the placeholder your-key\.$/);
+  });
+
+  it.each([
+    'Bearer agentdm_0a1b2c',
+    'Bearer xoxb-123-abc',
+    'Basic dXNlcjpwYXNz',
+    'Bearer todoist-9f',
+    'abc',
+    'XX9',
+  ])('%s is none', async (value) => {
+    expect(await resolve(withKey(value))).toMatchObject({ server: { headers: { Authorization: value } } });
+  });
+
+  it('is not in the example that is to be copied', async () => {
+    const example = JSON.parse(await readFile(new URL('../../.mcp.json.example', import.meta.url), 'utf8'));
+    const found = await resolve(example, { env: { AGENTDM_API_KEY: 'agentdm_0a1b2c' } });
+    expect(found?.key).toBe('agentdm_0a1b2c');
+  });
+});

@@ -99,6 +99,18 @@ export function leaseRules(bench: () => Bench): void {
       });
     });
 
+    it('tells who held it last, and when it was given back', async () => {
+      const store = await bench().open({ owner: ALICE });
+      expect(await store.lease.last()).toBeUndefined();
+      await store.lease.acquire();
+      const row = await store.lease.show();
+      expect(await store.lease.last()).toEqual({ row, releasedAt: undefined });
+      await bench().clock.advance(5_000);
+      await store.lease.release();
+      expect(await store.lease.show()).toBeUndefined();
+      expect(await store.lease.last()).toEqual({ row, releasedAt: bench().clock.now() });
+    });
+
     it('is held against a second worker, who can read and not write', async () => {
       const a = await bench().open({ owner: ALICE });
       const b = await bench().open({ owner: BOB });

@@ -11,6 +11,7 @@ import { leaseRules } from './mailbox-lease.js';
 import { memoryRules } from './mailbox-memory.js';
 import { noticeRules } from './mailbox-notices.js';
 import { outboxRules } from './mailbox-outbox.js';
+import { previewRules } from './mailbox-preview.js';
 import { recordRules } from './mailbox-records.js';
 import { reportRules } from './mailbox-reports.js';
 import { settleRules } from './mailbox-settle.js';
@@ -49,6 +50,7 @@ export function mailboxConformance(name: string, openBench: OpenBench): void {
     noticeRules(get);
     byHandRules(get);
     recordRules(get);
+    previewRules(get);
     reportRules(get);
     leaseRules(get);
   });

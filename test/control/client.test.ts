@@ -7,7 +7,7 @@ import { type ControlOptions, controlApp } from '../../src/control/routes.js';
 import type { MessageStory } from '../../src/control/wire.js';
 import { WorkerError } from '../../src/domain/errors.js';
 import { noting } from './operations.js';
-import { status } from './status.js';
+import { preview, RELOADED, status } from './status.js';
 
 const TOKEN = 'token-of-this-run';
 let server: Server | undefined;
@@ -55,6 +55,8 @@ describe('controlClient', () => {
     const { did, url } = await served();
     const worker = client(url);
     expect(await worker.status()).toEqual(JSON.parse(JSON.stringify(status())));
+    expect(await worker.next()).toEqual(JSON.parse(JSON.stringify(preview())));
+    expect(await worker.reload()).toEqual(RELOADED);
     await worker.wake();
     await worker.stop('force');
     expect(await worker.wakeTest()).toMatchObject({ id: 'test', webhook: { port: 8787 } });

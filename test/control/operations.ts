@@ -1,6 +1,6 @@
 // Operations that note what was asked of them, for the tests of this room.
 import type { ControlOptions } from '../../src/control/routes.js';
-import { status } from './status.js';
+import { preview, RELOADED, status } from './status.js';
 
 export const NOTHING_DEAD = { messages: [], sends: [], total: { messages: 0, sends: 0 } };
 
@@ -12,6 +12,8 @@ export function noting(did: string[]): Omit<ControlOptions, 'token' | 'isAllowed
   };
   return {
     status: async () => status(),
+    next: async () => preview(),
+    reload: async () => RELOADED,
     wake: (kind) => did.push(`wake ${kind}`),
     wakeTest: () => ({ id: 'test', webhook: { host: '127.0.0.1', port: 8787, path: '/webhook' } }),
     stop: (how) => did.push(`stop ${how}`),

@@ -4,7 +4,7 @@ import { type ControlOptions, controlApp } from '../../src/control/routes.js';
 import type { MessageStory } from '../../src/control/wire.js';
 import { WorkerError } from '../../src/domain/errors.js';
 import { NOTHING_DEAD, noting } from './operations.js';
-import { status } from './status.js';
+import { preview, RELOADED, status } from './status.js';
 
 const TOKEN = 'token-of-this-run';
 const STORY = { message: { id: 'm1' }, sends: [], turns: [] } as unknown as MessageStory;
@@ -32,6 +32,22 @@ describe('the control routes', () => {
     const response = await ask('status');
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual(JSON.parse(JSON.stringify(status())));
+  });
+
+  it('tell what would be done next', async () => {
+    const response = await ask('next');
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual(JSON.parse(JSON.stringify(preview())));
+    expect((await post('next')).status).toBe(404);
+  });
+
+  it('reload, and say what is wrong where a file is faulty', async () => {
+    expect(await (await post('reload')).json()).toEqual(RELOADED);
+    const fault = new WorkerError('setting-unknown', '"min_slep" is no setting.');
+    const response = await ask('reload', { method: 'POST' }, { reload: () => Promise.reject(fault) });
+    expect(response.status).toBe(409);
+    expect(await response.json()).toMatchObject({ code: 'setting-unknown', error: fault.message });
+    expect((await ask('reload')).status).toBe(404);
   });
 
   it('tell of the agents of the process', async () => {

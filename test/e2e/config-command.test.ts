@@ -32,16 +32,17 @@ it('shows every setting by group, marks what is not default, and hides secrets',
   const { stdout, stderr, exitCode } = await config(root, ['--session', 'fresh'], { MODEL: 'haiku' });
   expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
   expect(stdout).toMatch(/^\* min_sleep +45s {2}\(MIN_SLEEP in \.env\)$/m);
-  expect(stdout).toMatch(/^\* preset +read {2}\(settings file\)$/m);
-  expect(stdout).toMatch(/^\* session +fresh {2}\(--session\)$/m);
+  expect(stdout).toMatch(/^\* preset +read {2}\(settings file\) {2}\[restart\]$/m);
+  expect(stdout).toMatch(/^\* session +fresh {2}\(--session\) {2}\[restart\]$/m);
   expect(stdout).toMatch(/^\* model +haiku {2}\(MODEL in the environment\)$/m);
   expect(stdout).toMatch(/^\* webhook_secret +…hidden /m);
   expect(stdout).not.toContain('whsec_');
   expect(stdout).toMatch(/^ {2}memory_chars +8000 characters$/m);
-  expect(stdout).toMatch(/^ {2}inbox_id +–$/m);
+  expect(stdout).toMatch(/^ {2}inbox_id +– {2}\[restart\]$/m);
   const titles = ['The inbox', 'Claude and its turns', 'The worker', 'Budgets and caps', 'Wakes'];
   expect(stdout.split('\n').filter((line) => /^\w.*[^.]$/.test(line))).toEqual([...titles, 'State and logs']);
   expect(stdout).toMatch(/^\* 5 of \d+ set by you\./m);
+  expect(stdout).toMatch(/^\[restart\] A new value takes a restart; all others are taken by: .* reload$/m);
 });
 
 it('gives the same as JSON, and takes another file', async () => {
@@ -58,7 +59,15 @@ it('gives the same as JSON, and takes another file', async () => {
     unit: 's',
     caption: 'how long a stop waits for the turn that runs',
     changed: true,
+    reloadable: true,
   });
+  expect(settings).toContainEqual(
+    expect.objectContaining({
+      key: 'log_format',
+      reloadable: false,
+      restart: 'a log keeps one form',
+    }),
+  );
   expect(settings.filter((row: { changed: boolean }) => row.changed)).toHaveLength(1);
 });
 

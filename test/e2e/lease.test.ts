@@ -1,6 +1,7 @@
 // One inbox, one worker: two folders with one key, a paused owner, and the command that shows who holds it.
-import { cp } from 'node:fs/promises';
+import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { afterEach, expect, it } from 'vitest';
 import { type Lab, openLab, WorkerProcess } from '../support/agent-lab.js';
 
@@ -65,4 +66,47 @@ it('passes from a paused owner to one on standby, and the paused one ends when i
   standby.signal('SIGTERM');
   expect(await standby.ended()).toMatchObject({ exitCode: 0 });
   expect(lab.answers('@alice')).toHaveLength(1);
+});
+
+it('of a rehearsal is found from any folder', async () => {
+  const lab = await openLab();
+  labs.push(lab);
+  const rehearsal = new WorkerProcess(['rehearse'], lab.home, lab.env());
+  lab.workers.push(rehearsal);
+  await rehearsal.says(/That took 1 model call/);
+  const { stdout } = await execa(
+    process.execPath,
+    [join(import.meta.dirname, '../../dist/main.js'), 'lease', '--json'],
+    { cwd: lab.root, env: lab.env(), extendEnv: false },
+  );
+  expect(JSON.parse(stdout)).toMatchObject({
+    verdict: 'held',
+    row: { holder: { pid: rehearsal.pid, folder: expect.stringContaining('inbox-rehearsal-') } },
+  });
+  // What was told: no sum of money, and nothing behind the closing block that it closes.
+  const told = rehearsal.lines.join('\n');
+  expect(told).toMatch(/answered @you in .* with 1 model call/);
+  expect(told).not.toMatch(/ for \$|sent to @you/);
+  rehearsal.signal('SIGINT');
+  expect(await rehearsal.ended()).toMatchObject({ exitCode: 0 });
+});
+
+it('tells of mail under another key only once the inbox has taken this one', async () => {
+  const lab = await openLab();
+  labs.push(lab);
+  await lab.command('pause');
+  lab.say('@alice', 'hello');
+  await lab.run(['--once']).ended();
+  await lab.command('resume');
+  await writeFile(join(lab.folder, '.env'), 'AGENTDM_API_KEY=agentdm_0000\n');
+  const refused = lab.run(['--once']);
+  expect(await refused.ended()).toMatchObject({ exitCode: 5 });
+  const said = refused.lines.join('\n');
+  expect(said).toMatch(/refused our key \(HTTP 401\)/);
+  expect(said).not.toContain('another mailbox');
+  const other = lab.inbox.ensureAlias('@agent-two');
+  await writeFile(join(lab.folder, '.env'), `AGENTDM_API_KEY=${other}\n`);
+  const taken = lab.run(['--once']);
+  expect(await taken.ended()).toMatchObject({ exitCode: 0 });
+  expect(taken.lines.join('\n')).toContain('another mailbox with 1 unsettled message');
 });

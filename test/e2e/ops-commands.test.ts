@@ -109,7 +109,9 @@ describe('a dead message', () => {
 
     const ledger = await json<{ turns: { verdict: string }[] }>(it, 'ledger');
     expect(ledger.turns.map((turn) => turn.verdict)).toEqual(['answered', 'dead']);
-    expect((await it.command('ledger', '--limit', '1')).stdout).toMatch(/@alice {2}answered .*\n1 turn, /);
+    expect((await it.command('ledger', '--limit', '1')).stdout).toMatch(
+      /@alice {2}\S+ {2}answered .*\n1 turn, /,
+    );
     expect((await json<Dead>(it, 'dead')).messages).toEqual([]);
 
     for (const args of [
@@ -223,6 +225,18 @@ describe('pause and resume', () => {
     await it.answerTo('@bob');
     expect(it.answers('@alice')).toEqual([]);
     expect((await it.command('resume')).stdout).toMatch(/^Not paused/);
+  });
+
+  it('`drop` of a waiting message works on a stopped worker, and is never answered', async () => {
+    const it = await lab();
+    await json(it, 'pause');
+    const id = it.say('@alice', 'hello');
+    it.say('@bob', 'hi');
+    await it.run(['--once']).ended();
+    expect(await json(it, 'drop', id)).toEqual({ id, running: false, state: 'silent', messages: 1 });
+    await json(it, 'resume');
+    expect(await it.run(['--once']).ended()).toMatchObject({ exitCode: 0 });
+    expect(it.answers().map(({ to }) => to)).toEqual(['@bob']);
   });
 
   it('outlive the worker, and work without one', async () => {

@@ -240,6 +240,22 @@ describe('a server that refuses or fails', () => {
     expect(server.log).toEqual(['server/discover', 'server/discover']);
   });
 
+  it('401 without any key says that there is none, and not that it is wrong', async () => {
+    const server = await startFakeServer({ tools: emptyDms() });
+    server.intercept = (_rpc, response) => status(response, 401);
+    const look = await inboxOf(server, { server: { type: 'http', url: server.url } }).look(
+      collector().spool,
+      never,
+    );
+    expect(look).toMatchObject({
+      kind: 'unauthorised',
+      message: expect.stringMatching(
+        /wants a key \(HTTP 401\): its entry in \.mcp\.json has an url and none/,
+      ),
+    });
+    expect(JSON.stringify(look)).not.toContain('check it');
+  });
+
   it('a key revoked in the middle is unauthorised too', async () => {
     const server = await startFakeServer({ tools: emptyDms() });
     const upstream = inboxOf(server);

@@ -1,10 +1,11 @@
 // Random operations on a store, and what can be seen of it afterwards: the parts of the model test.
 import fc from 'fast-check';
+import type { Claim } from '../../src/domain/claim.js';
 import { WorkerError } from '../../src/domain/errors.js';
 import type { MessageState } from '../../src/domain/message.js';
 import type { OutboxState } from '../../src/domain/outbox.js';
 import type { Store } from '../../src/mailbox/index.js';
-import type { Settlement } from '../../src/ports/mailbox.js';
+import type { Settlement, UpcomingClaim } from '../../src/ports/mailbox.js';
 
 const MESSAGES = Array.from({ length: 10 }, (_, n) => `m${n}`);
 const CONVERSATIONS = ['@alice', '@bob', '#ops'] as const;
@@ -175,8 +176,13 @@ async function perform(store: Store, operation: Operation): Promise<unknown> {
       const silent = operation.batch.filter((one) => one.silent).map((one) => one.id);
       return mailbox.spool(messages, operation.at, new Set(silent));
     }
-    case 'claim':
-      return mailbox.claim({ ...operation, slot: 0 });
+    case 'claim': {
+      const upcoming = await mailbox.upcoming({ at: operation.at, limit: 4 });
+      const tally = await mailbox.tally(operation.at);
+      const claim = await mailbox.claim({ ...operation, slot: 0 });
+      if (operation.prefer === undefined) mustAgree(upcoming[0], claim);
+      return { upcoming, tally, claim };
+    }
     case 'settle':
       return mailbox.settle(await aimedClaim(store, operation), operation.settlement, operation.at);
     case 'commit': {
@@ -225,6 +231,14 @@ async function perform(store: Store, operation: Operation): Promise<unknown> {
     case 'release':
       return lease.release();
   }
+}
+
+/** What was foretold is what came. */
+function mustAgree(foretold: UpcomingClaim | undefined, came: Claim | undefined): void {
+  const told = foretold?.dueAt === undefined ? foretold : undefined;
+  const seen = (one: Omit<Claim, 'id'> | undefined) =>
+    one && JSON.stringify([one.conversation, one.messages.map(({ id }) => id), one.attempts, one.before]);
+  if (seen(told) !== seen(came)) throw new Error(`foretold ${seen(told)}, and then came ${seen(came)}`);
 }
 
 async function aimedClaim(store: Store, { aim, claim }: { aim: boolean; claim: string }): Promise<string> {

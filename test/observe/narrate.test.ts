@@ -11,6 +11,13 @@ function told(events: readonly WorkerEvent[], options = {}): string[] {
 }
 
 describe('narrator', () => {
+  it('tells no sum where nothing costs anything', () => {
+    expect(told([ended(), ended({ verdict: 'dead' })], { free: true })).toEqual([
+      'answered @alice in 1.2 s with 1 model call',
+      expect.stringMatching(/^gave up on @alice .* in 1\.2 s with 1 model call$/),
+    ]);
+  });
+
   it('tells a message from its wake to its answer', () => {
     expect(
       told([

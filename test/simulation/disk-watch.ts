@@ -36,7 +36,7 @@ export class DiskWatch {
 
   holdsLease(name: string): boolean {
     const { lease } = this.#disk;
-    return lease !== undefined && !lease.released && lease.row.owner === name;
+    return lease !== undefined && lease.releasedAt === undefined && lease.row.owner === name;
   }
 
   changed(life: Life, call: string): void {

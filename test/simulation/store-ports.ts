@@ -19,6 +19,7 @@ export function mortalStore(store: Store, life: Life): Store {
       release: () => life.call('lease.release', () => lease.release(), { store: false }),
       show: () => lease.show(),
       evict: (owner) => lease.evict(owner),
+      last: () => lease.last(),
       get lost() {
         return lease.lost;
       },

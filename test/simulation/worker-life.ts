@@ -212,6 +212,7 @@ function workerOptions(setting: Setting): WorkerOptions {
   return {
     inbox: 'sim',
     folder: '/sim',
+    version: '0.0.0',
     slot: 0,
     delivery,
     tickPrompt: 'Call list_dms.',

@@ -12,7 +12,7 @@ import {
   startScriptedApi,
 } from '../../src/rehearsal/index.js';
 
-const MAIN = resolve(import.meta.dirname, '../../dist/main.js');
+export const MAIN = resolve(import.meta.dirname, '../../dist/main.js');
 const DEADLINE_MS = 60_000;
 
 /** Waits for things that happen: each `add` lets the waiters look again. */

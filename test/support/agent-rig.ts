@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ClaudeAgentOptions, claudeAgent } from '../../src/agent/index.js';
+import { type ChangeableAgent, type ClaudeAgentOptions, claudeAgent } from '../../src/agent/index.js';
 import { processStart } from '../../src/lib/process-identity.js';
 import type { Agent, ReadyOutcome, TurnRequest } from '../../src/ports/agent.js';
 import type { Clock } from '../../src/ports/clock.js';
@@ -43,7 +43,7 @@ export interface AgentRig {
   readonly oddities: string[];
   readonly spawned: { readonly pid: number; readonly start: string }[];
   /** A new agent; it is stopped when the rig is closed. */
-  agent(overrides?: Partial<ClaudeAgentOptions>): Agent;
+  agent(overrides?: Partial<ClaudeAgentOptions>): ChangeableAgent;
   /** Of each model call of a turn: all that is in its messages. */
   histories(): string[];
   /** Generated MCP configurations that lie in the state folder. */

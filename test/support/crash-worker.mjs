@@ -107,11 +107,14 @@ function wrap(parts) {
   return { ...counting, ...stand(counting, die) };
 }
 
-const settings = await loadSettings({ flags: {}, env: process.env, cwd: process.cwd() });
-const inbox = await resolveInbox(settings, process.env);
+async function load() {
+  const settings = await loadSettings({ flags: {}, env: process.env, cwd: process.cwd() });
+  return { settings, inbox: await resolveInbox(settings, process.env) };
+}
+
 const agent = await compose({
-  settings,
-  inbox,
+  ...(await load()),
+  load,
   env: process.env,
   version: 'crash-worker',
   signal: new AbortController().signal,

@@ -16,7 +16,7 @@ export class MemoryDisk {
   readonly turns = new Map<string, { begun: TurnRecord; result: TurnResult | undefined }>();
   readonly slots = new Map<number, SlotMemory>();
   readonly deliveries = new Set<string>();
-  lease: { row: LeaseRow; released: boolean } | undefined;
+  lease: { row: LeaseRow; releasedAt: number | undefined } | undefined;
 }
 
 export interface MessageRecord {

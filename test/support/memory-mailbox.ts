@@ -10,6 +10,7 @@ import {
   type MessageState,
   mayBecome,
 } from '../../src/domain/message.js';
+import type { MessageTally } from '../../src/domain/status.js';
 import type {
   LifeStep,
   Mailbox,
@@ -18,6 +19,7 @@ import type {
   OpenClaim,
   Settlement,
   Unanswered,
+  UpcomingClaim,
 } from '../../src/ports/mailbox.js';
 import {
   bug,
@@ -203,6 +205,51 @@ export class MemoryMailbox implements Mailbox {
         oldestWaitingAt = Math.min(oldestWaitingAt ?? Infinity, message.spooledAt);
       }
       return { messages, oldestWaitingAt };
+    });
+  }
+
+  tally(since: number): Promise<MessageTally> {
+    return this.#fence.read(() => {
+      const all = [...this.#disk.messages.values()];
+      const ended = (state: MessageState): number =>
+        all.filter((one) => one.state === state && (one.settledAt ?? -1) >= since).length;
+      return {
+        in: all.filter((one) => one.spooledAt >= since).length,
+        answered: ended('answered'),
+        silent: ended('silent'),
+        dead: ended('dead'),
+      };
+    });
+  }
+
+  upcoming({ at, limit }: { at: number; limit: number }): Promise<UpcomingClaim[]> {
+    return this.#fence.read(() => {
+      const claims = [...this.#disk.claims.values()];
+      const again = claims
+        .filter((claim) => claim.state === 'retry')
+        .sort((a, b) => (a.retryAt ?? 0) - (b.retryAt ?? 0) || a.seq - b.seq)
+        .map((claim) => ({
+          ...this.#shown(claim),
+          dueAt: (claim.retryAt ?? 0) > at ? claim.retryAt : undefined,
+        }));
+      const waiting = [...this.#disk.messages.values()].filter((message) => message.state === 'waiting');
+      const names = new Set(waiting.map((message) => message.incoming.conversation));
+      const fresh = [...names]
+        .filter((conversation) => !this.#unsettled(conversation))
+        .map((conversation) => ({
+          id: undefined,
+          conversation,
+          messages: waiting
+            .filter((message) => message.incoming.conversation === conversation)
+            .slice(0, CLAIM_MESSAGES)
+            .map(toMessage),
+          attempts: 0,
+          before: undefined,
+          dueAt: undefined,
+        }));
+      const now = again.filter(({ dueAt }) => dueAt === undefined);
+      const later = again.filter(({ dueAt }) => dueAt !== undefined);
+      return [...now, ...fresh, ...later].slice(0, limit);
     });
   }
 

@@ -6,7 +6,7 @@ import { type Deferred, deferred } from '../../src/lib/deferred.js';
 import type { Store } from '../../src/mailbox/index.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { Deliveries } from '../../src/ports/deliveries.js';
-import type { Lease, LeaseOutcome } from '../../src/ports/lease.js';
+import type { LastHolder, Lease, LeaseOutcome } from '../../src/ports/lease.js';
 import type { Ledger } from '../../src/ports/ledger.js';
 import type { Slots } from '../../src/ports/slots.js';
 import { bug, type MemoryDisk, type MemoryFence } from './memory-disk.js';
@@ -65,7 +65,7 @@ class MemoryLease implements Lease, MemoryFence {
     const { disk, clock, owner, staleMs = 300_000, startOf = () => undefined } = this.#options;
     const now = clock.now();
     const before = disk.lease?.row;
-    const holder = disk.lease?.released ? undefined : before;
+    const holder = disk.lease?.releasedAt !== undefined ? undefined : before;
     const how = judgeLease(holder, owner, now, staleMs, startOf);
     if (how === 'held') return holder ? { kind: 'held', by: holder } : bug('held by nobody');
     const ours = how === 'ours' && holder !== undefined;
@@ -74,7 +74,7 @@ class MemoryLease implements Lease, MemoryFence {
     const acquiredAt = ours ? holder.acquiredAt : now;
     disk.lease = {
       row: { owner: name, generation, heartbeatAt: now, acquiredAt, holder: place },
-      released: false,
+      releasedAt: undefined,
     };
     this.#generation = generation;
     if (this.#isLost) this.#lost = deferred();
@@ -87,21 +87,27 @@ class MemoryLease implements Lease, MemoryFence {
 
   async release(): Promise<void> {
     this.stop();
-    const { disk } = this.#options;
-    if (this.#generation !== undefined && this.#isOurs() && disk.lease) disk.lease.released = true;
+    const { disk, clock } = this.#options;
+    if (this.#generation !== undefined && this.#isOurs() && disk.lease) disk.lease.releasedAt = clock.now();
     this.#generation = undefined;
   }
 
   async evict(owner: string): Promise<boolean> {
-    const { lease } = this.#options.disk;
-    if (!lease || lease.released || lease.row.owner !== owner) return false;
-    lease.released = true;
+    const { disk, clock } = this.#options;
+    const { lease } = disk;
+    if (!lease || lease.releasedAt !== undefined || lease.row.owner !== owner) return false;
+    lease.releasedAt = clock.now();
     return true;
   }
 
   async show(): Promise<LeaseRow | undefined> {
     const { lease } = this.#options.disk;
-    return lease === undefined || lease.released ? undefined : lease.row;
+    return lease === undefined || lease.releasedAt !== undefined ? undefined : lease.row;
+  }
+
+  async last(): Promise<LastHolder | undefined> {
+    const { lease } = this.#options.disk;
+    return lease && { ...lease };
   }
 
   async read<T>(work: () => T): Promise<T> {
@@ -133,7 +139,8 @@ class MemoryLease implements Lease, MemoryFence {
 
   #isOurs(): boolean {
     const { disk, owner } = this.#options;
-    if (this.#generation === undefined || disk.lease === undefined || disk.lease.released) return false;
+    if (this.#generation === undefined || disk.lease === undefined || disk.lease.releasedAt !== undefined)
+      return false;
     return disk.lease.row.owner === owner.owner && disk.lease.row.generation === this.#generation;
   }
 

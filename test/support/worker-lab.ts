@@ -42,6 +42,7 @@ export class FakeWakeSource implements WakeSource {
 export const WORKER_OPTIONS: WorkerOptions = {
   inbox: 'agentdm',
   folder: '/agents/a',
+  version: '0.0.0',
   slot: 0,
   delivery: 'inline',
   tickPrompt: 'Call list_dms.',

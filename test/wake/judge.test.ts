@@ -31,7 +31,7 @@ function verdict(
   const rules = { agents: [{ name: agentName, secrets }], ...limits };
   const judgement = judge({ method, url, headers }, rules, nowMs);
   if (judgement.kind === 'refused') return judgement.reason;
-  if (judgement.kind === 'healthy') return 'healthy';
+  if (judgement.kind === 'health') return 'health';
   const bytes = Buffer.from(body);
   for (const { proof } of judgement.proofs) {
     // In pieces, cut in the middle of characters.
@@ -42,8 +42,8 @@ function verdict(
 
 describe('method and path', () => {
   it.each([
-    ['GET', '/healthz', 'healthy'],
-    ['HEAD', '/healthz?x=1', 'healthy'],
+    ['GET', '/healthz', 'health'],
+    ['HEAD', '/healthz?x=1', 'health'],
     ['POST', '/healthz', 'method'],
     ['GET', '/webhook', 'method'],
     ['GET', '/webhook/scout', 'method'],

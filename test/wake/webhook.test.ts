@@ -208,12 +208,47 @@ describe('a refused post', () => {
 });
 
 describe('GET /healthz', () => {
-  it('answers 200 and wakes nobody', async () => {
-    const receiver = await start();
-    const response = await fetch(urlOf(receiver, '/healthz'));
-    expect([response.status, await response.text()]).toEqual([200, 'ok\n']);
-    expect((await fetch(urlOf(receiver, '/healthz'), { method: 'HEAD' })).status).toBe(200);
+  it('says what it is told in one word, also to HEAD, and wakes nobody', async () => {
+    let health = { ok: true, status: 'ok', why: 'a detail' };
+    const receiver = await start({ health: () => health });
+    const healthz = urlOf(receiver, '/healthz');
+    const fine = await fetch(healthz);
+    expect([fine.status, await fine.text()]).toEqual([200, '{"status":"ok"}\n']);
+    expect(fine.headers.get('content-type')).toBe('application/json');
+    expect(fine.headers.get('cache-control')).toBe('no-store');
+    health = { ok: false, status: 'deaf', why: 'a detail' };
+    const deaf = await fetch(`${healthz}?verbose`);
+    expect([deaf.status, await deaf.json()]).toEqual([503, { status: 'deaf' }]);
+    const head = await fetch(healthz, { method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([503, '']);
+    for (const path of ['/livez', '/readyz', '/healthz/x', '/healthz/'])
+      expect((await fetch(urlOf(receiver, path))).status).toBe(404);
     expect(wakes).toEqual([]);
+  });
+
+  it('is ok where nobody was named to ask', async () => {
+    const receiver = await start();
+    expect(await (await fetch(urlOf(receiver, '/healthz'))).json()).toEqual({ status: 'ok' });
+  });
+});
+
+describe('new secrets', () => {
+  const OTHER = Buffer.from('fedcba9876543210fedcba9876543210');
+
+  it('hold from then on, and the old ones no more', async () => {
+    const receiver = await start();
+    expect(await post(receiver, signed(BODY))).toBe(202);
+    receiver.renew([`whsec_${OTHER.toString('base64')}`]);
+    expect(await post(receiver, signed(BODY, { id: 'msg_2' }))).toBe(401);
+    expect(await post(receiver, signed(BODY, { id: 'msg_3', key: OTHER }))).toBe(202);
+  });
+
+  it('that would open the receiver to everybody, or are damaged, change nothing', async () => {
+    const open = make({ host: '0.0.0.0' });
+    expect(() => open.renew([])).toThrow('without a secret');
+    const receiver = await start();
+    expect(() => receiver.renew(['whsec_!'])).toThrow();
+    expect(await post(receiver, signed(BODY))).toBe(202);
   });
 });
 

@@ -2,6 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { AgentLine } from '../../control/index.js';
 import { EXIT } from '../../domain/errors.js';
+import type { Fitness } from '../../domain/health.js';
 import type { WakeKind } from '../../domain/wake.js';
 import { createLogger, type Logger, logObserver } from '../../observe/index.js';
 import type { Clock } from '../../ports/clock.js';
@@ -66,6 +67,7 @@ export class Fleet {
       port: agreed(takers, 'webhookPort'),
       clock,
       observer: logObserver(this.#log),
+      health: () => fitnessOfAll(this.#members.flatMap(({ fitness }) => fitness ?? [])),
     });
     for (const { name, settings } of takers)
       this.#doors.set(name, this.#hub.door(name, settings.webhookSecret));
@@ -91,6 +93,11 @@ export class Fleet {
   stop(how: 'drain' | 'force', text: string): void {
     this.#stopping.abort();
     for (const member of this.#members) member.stop(how, text);
+  }
+
+  /** Each for itself: one with a faulty file goes on as it was, and tells of it. */
+  reload(): void {
+    for (const member of this.#members) member.reload();
   }
 
   wake(kind: WakeKind): void {
@@ -169,6 +176,7 @@ export class Fleet {
         composeOne({
           settings,
           inbox,
+          load: () => plan.load(),
           env,
           version,
           signal,
@@ -207,6 +215,14 @@ export class Fleet {
       ...(log ? { stream: log } : {}),
     });
   }
+}
+
+/** Well only while every agent is. */
+function fitnessOfAll(all: readonly Fitness[]): Fitness {
+  const bad = all.find(({ ok }) => !ok);
+  if (bad) return bad;
+  const [first = { ok: false, status: 'stopping' } as const] = all;
+  return all.some(({ status }) => status === 'ok') ? { ok: true, status: 'ok' } : first;
 }
 
 function farewell({ exitCode, text, error }: RunEnd, left: number): string {

@@ -2,6 +2,7 @@
 
 import type { AgentLine } from '../../control/index.js';
 import { type ErrorCode, EXIT, WorkerError } from '../../domain/errors.js';
+import type { Fitness } from '../../domain/health.js';
 import { retryDelayMs } from '../../domain/retry.js';
 import type { WakeKind } from '../../domain/wake.js';
 import { deferred } from '../../lib/deferred.js';
@@ -60,6 +61,7 @@ export class Member {
   /** The last failure of a start that was told of. */
   #told: ErrorCode | undefined;
   #agent: ComposedAgent | undefined;
+  #endedWell = false;
   #state: AgentState = 'starting';
 
   constructor(wish: MemberWish) {
@@ -82,6 +84,13 @@ export class Member {
     }
   }
 
+  /** As `/healthz` has it. An end that was wanted is none that a load balancer should hear of: undefined. */
+  get fitness(): Fitness | undefined {
+    if (this.#agent) return this.#agent.fitness();
+    if (this.#state !== 'ended') return { ok: false, status: 'starting' };
+    return this.#endedWell ? undefined : { ok: false, status: 'stopping' };
+  }
+
   get state(): AgentState {
     return this.#state;
   }
@@ -97,6 +106,11 @@ export class Member {
 
   wake(kind: WakeKind): void {
     this.#agent?.wake(kind);
+  }
+
+  /** What comes of it is told in its log. One that has not started reads its files when it does. */
+  reload(): void {
+    this.#agent?.reload().catch(() => {});
   }
 
   stop(how: 'drain' | 'force', text: string): void {
@@ -115,15 +129,20 @@ export class Member {
   async run(): Promise<RunEnd> {
     this.tell('info', this.#wish.greeting);
     try {
-      const end = await this.#live();
-      return this.#crash ?? end;
+      return this.#ended(await this.#live());
     } catch (error) {
-      return this.#crash ?? endOfCrash(error);
+      return this.#ended(endOfCrash(error));
     } finally {
       this.#state = 'ended';
       this.#settled.resolve();
       this.#wish.view?.end();
     }
+  }
+
+  #ended(end: RunEnd): RunEnd {
+    const last = this.#crash ?? end;
+    this.#endedWell = last.exitCode === EXIT.done || last.exitCode === EXIT.overBudget;
+    return last;
   }
 
   async #live(): Promise<RunEnd> {

@@ -27,6 +27,8 @@ export interface AgentPlan {
   readonly folder: string;
   /** Where its mail lies: what no two may share. */
   readonly store: string;
+  /** Loads it anew, as it was loaded. */
+  load(): Promise<AgentPlan>;
 }
 
 export interface PlanWish {
@@ -39,7 +41,8 @@ export interface PlanWish {
 }
 
 /** @throws WorkerError for the first thing that is wrong: settings (all of them at once), folder, name, inbox, its files */
-export async function planAgent({ file, shownAs, flags, env, cwd }: PlanWish): Promise<AgentPlan> {
+export async function planAgent(wish: PlanWish): Promise<AgentPlan> {
+  const { file, shownAs, flags, env, cwd } = wish;
   const loaded = await loadSettings({ flags, env, cwd, file });
   mustNameFolder(loaded);
   const settings = Object.freeze({ ...loaded, name: nameOf(loaded, file) });
@@ -60,6 +63,7 @@ export async function planAgent({ file, shownAs, flags, env, cwd }: PlanWish): P
     account: identityOf({ ...settings, inboxId: undefined }, inbox),
     folder: await trueOf(settings.dir),
     store: join(settings.databaseUrl ?? (await trueOf(settings.stateDir)), identity),
+    load: () => planAgent(wish),
   };
 }
 

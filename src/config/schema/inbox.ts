@@ -5,39 +5,48 @@ import { choice, duration, text } from '../values.js';
 
 const setting = settingsOf('inbox');
 
+const NAMES_INBOX = 'it says whose run this is';
+const CONNECTION = 'the inbox is connected with it';
+
 export const INBOX_SETTINGS = {
   dir: setting('dir', path, {
     default: ({ cwd }) => cwd,
     defaultText: 'the current folder',
     caption: 'the folder of the agent: `.mcp.json`, `.env` and `config/worker.json` are read there',
     outsideFiles: true,
+    restart: 'everything else is found by it',
   }),
   name: setting('name', agentName, {
     default: undefined,
     defaultText: "with `--all` the file's base name, else none",
     caption:
       "the agent's own name: in log lines, for `--agent`, in `/webhook/NAME` (without one that is the inbox's)",
+    restart: NAMES_INBOX,
   }),
   inbox: setting('inbox', text('name'), {
     env: ['INBOX'],
     default: undefined,
     defaultText: '`agentdm`, else the only entry',
     caption: 'which entry of `.mcp.json` is the inbox',
+    restart: NAMES_INBOX,
   }),
   inboxId: setting('inbox_id', inboxId, {
     default: undefined,
     defaultText: 'from endpoint and key',
     caption: 'a name of your own for the inbox in the state folder, to keep its history when the key changes',
+    restart: NAMES_INBOX,
   }),
   profile: setting('profile', profile, {
     default: 'auto',
     caption: 'which tools the inbox speaks; `auto` chooses from its list of tools',
+    restart: CONNECTION,
     example: true,
   }),
   ownAlias: setting('own_alias', alias, {
     default: undefined,
     defaultText: 'unknown',
     caption: 'our own alias, by which mentions in channels and our own messages are known',
+    restart: CONNECTION,
   }),
   allowSenders: setting('allow_senders', people, {
     default: 'anyone',
@@ -65,5 +74,6 @@ export const INBOX_SETTINGS = {
   callTimeoutMs: setting('call_timeout', duration(), {
     default: 15_000,
     caption: 'how long one call to the inbox may take',
+    restart: CONNECTION,
   }),
 };

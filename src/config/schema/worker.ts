@@ -4,6 +4,8 @@ import { boolean, cap, choice, duration, durationOrOff, integer, text } from '..
 
 const setting = settingsOf('worker');
 
+const AT_START = 'it is about the start alone';
+
 // Shorter sleeps would only hammer somebody's server.
 const sleep = duration({ minMs: 100 });
 
@@ -95,6 +97,7 @@ export const WORKER_SETTINGS = {
     env: ['MAX_ITERATIONS'],
     default: 'unlimited',
     caption: 'how many turns a run may take before it ends',
+    reloadable: true,
     example: true,
   }),
   onUnsure: setting('on_unsure', choice('hold', 'resend'), {
@@ -131,10 +134,12 @@ export const WORKER_SETTINGS = {
     default: false,
     isSwitch: true,
     caption: 'wait while another worker holds the inbox, instead of ending',
+    restart: AT_START,
   }),
   once: setting('once', boolean, {
     default: false,
     isSwitch: true,
     caption: 'look once, work off what waits, and end',
+    restart: AT_START,
   }),
 };

@@ -25,6 +25,12 @@ export class FakeAgent implements ComposedAgent {
   wake = (kind: string): void => {
     this.did.push(`woken by ${kind}`);
   };
+  reload = async () => {
+    this.did.push('reload');
+    return { changed: [], kept: [], warnings: [] };
+  };
+  fit: ReturnType<ComposedAgent['fitness']> = { ok: true, status: 'ok' };
+  fitness = () => this.fit;
   status = async () => ({ health: 'idle' }) as Awaited<ReturnType<ComposedAgent['status']>>;
   metrics = async (): Promise<string | undefined> => undefined;
   webhookAddress = () => undefined;

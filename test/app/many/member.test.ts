@@ -174,6 +174,45 @@ describe('a stop', () => {
   });
 });
 
+describe('/healthz', () => {
+  it('hears of it as it is, of a failed end for good, and of no end that was wanted', async () => {
+    const agent = new FakeAgent();
+    const one = member([agent]);
+    expect(one.fitness).toEqual({ ok: false, status: 'starting' });
+    const running = one.run();
+    await clock.settle();
+    expect(one.fitness).toEqual({ ok: true, status: 'ok' });
+    agent.fit = { ok: false, status: 'deaf' };
+    expect(one.fitness).toEqual({ ok: false, status: 'deaf' });
+    one.stop('drain', 'SIGTERM');
+    await running;
+    expect(one.fitness).toBeUndefined();
+
+    const broken = member([new FakeAgent()]);
+    const failing = broken.run();
+    await clock.settle();
+    broken.crash(new Error('x'));
+    await failing;
+    expect(broken.fitness).toEqual({ ok: false, status: 'stopping' });
+  });
+});
+
+describe('a reload', () => {
+  it('reaches it while it runs, and not before or after', async () => {
+    const agent = new FakeAgent();
+    const one = member([agent]);
+    one.reload();
+    const running = one.run();
+    await clock.settle();
+    one.reload();
+    expect(agent.did).toEqual(['run', 'reload']);
+    one.stop('drain', 'SIGTERM');
+    await running;
+    one.reload();
+    expect(agent.did.filter((did) => did === 'reload')).toHaveLength(1);
+  });
+});
+
 describe('a crash', () => {
   it('ends it by force, and is its end whatever the run says', async () => {
     const agent = new FakeAgent();
