@@ -17,6 +17,7 @@ const LEFT_OUT = [
   ...['drainMs', 'standby', 'once', 'webhookHost', 'webhookPort', 'webhookSecret'],
   ...['onHold', 'onDead', 'tellSecret', 'onHoldReasons', 'onHoldAfterMs', 'tellIntervalMs'],
   ...['stateDir', 'databaseUrl', 'leaseStaleMs', 'leaseHeartbeatMs', 'logLevel', 'logFormat'],
+  ...['logFile', 'logFileSize', 'logFileCount', 'logBodies', 'liveLine', 'controlPort', 'controlToken'],
 ];
 /** Taken, but not as they are. */
 const CHANGED = ['claudePath', 'systemPromptFile', 'wakeStream'];

@@ -255,6 +255,7 @@ describe('gauges', () => {
       health: 'stuck',
       holds: [{ reason: 'inbox-down', why: 'x', since: NOW, until: undefined }],
       turn: { conversation: '@alice', startedAt: NOW - 30_000, lastFrameAt: NOW - 10_000 },
+      session: { id: 's', conversation: '@alice', turns: 2, startedAt: NOW - 60_000, contextTokens: 7 },
       messages: { waiting: 3, claimed: 1, retry: 2, answered: 9, silent: 4, dead: 5 },
       oldestWaitingAt: NOW - 90_000,
       outbox: { queued: 1, sending: 0, sent: 9, refused: 2, unsure: 3 },

@@ -8,7 +8,6 @@ import { createLogger, type Logger, logObserver } from '../../observe/index.js';
 import type { Clock } from '../../ports/clock.js';
 import type { ServiceNotifier } from '../../service/index.js';
 import { type Door, WebhookHub } from '../../wake/index.js';
-import type { RunEnd } from '../../worker/run-end.js';
 import { compose } from '../compose.js';
 import { describeInbox } from '../describe-inbox.js';
 import { fleetTexts } from '../metrics.js';
@@ -17,6 +16,7 @@ import { type PrivateServer, startPrivateServer } from '../private-server.js';
 import { Releases } from '../releases.js';
 import { systemClock, systemIds, systemRandom } from '../system.js';
 import { agreed, withWebhook } from './clashes.js';
+import { farewell } from './farewell.js';
 import { gravest } from './gravest.js';
 import { Member } from './member.js';
 import type { AgentPlan } from './plan.js';
@@ -77,8 +77,8 @@ export class Fleet {
 
   /** Starts all and waits for the end of all. Answers the gravest exit code. */
   async run(): Promise<number> {
-    const listens = this.#options.plans.some(({ settings }) => settings.webhook && !settings.once);
-    if (listens) await this.#hub.open();
+    if (this.#options.plans.some(({ settings }) => settings.webhook && !settings.once))
+      await this.#hub.open();
     this.#server.mount('metrics', metricsPage(this.#token, await fleetTexts(this.#members)));
     const runs: Promise<number>[] = [];
     for (const member of this.#members) {
@@ -223,13 +223,6 @@ function fitnessOfAll(all: readonly Fitness[]): Fitness {
   if (bad) return bad;
   const [first = { ok: false, status: 'stopping' } as const] = all;
   return all.some(({ status }) => status === 'ok') ? { ok: true, status: 'ok' } : first;
-}
-
-function farewell({ exitCode, text, error }: RunEnd, left: number): string {
-  const others =
-    ['No other agent is left.', 'One other agent goes on.'][left] ?? `${left} other agents go on.`;
-  const how = `It has ended (${exitCode}): ${(error?.message ?? text).replace(/\.$/, '')}. ${others}`;
-  return error ? `${how} Try: ${error.hint}` : how;
 }
 
 export async function openFleet(options: FleetOptions): Promise<Fleet> {
