@@ -38,12 +38,15 @@ export async function farewell(
 ): Promise<string[]> {
   const { api, written } = rehearsal;
   const calls = `That took ${counted(api.total, 'model call')}. Looking into the inbox took none.`;
-  const more = `Say more from another terminal:   ${context.self} send --wait "What did I say first?"`;
+  const more = [
+    `Say more from another terminal:   ${context.self} send --wait "What did I say first?"`,
+    `See it in a browser:              ${context.self} dashboard`,
+  ];
   return [
     '',
     calls,
     ...(written ? await account(rehearsal, written) : []),
-    ...(stays ? [more] : []),
+    ...(stays ? more : []),
     ...(next === 'leave' ? [] : written ? await steps(written, file, context) : [goLive(context)]),
     ...(stays ? ['Ctrl-C ends the rehearsal.'] : []),
     '',

@@ -1,5 +1,5 @@
 // The places in which the commands of the pages are run: folders, and what runs beside them, all of it real.
-import { chmod, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
@@ -17,8 +17,8 @@ export interface Place {
 
 const MAIN = join(ROOT, 'dist', 'main.js');
 const SETTINGS = { attempts: 1, dead_notice: false, log_level: 'info' };
-/** Enough to build it: what is not here is not needed for that. */
-const PROJECT = ['src', 'config', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
+/** What a checkout has and its build does not need; node_modules is linked. */
+const NOT_BUILT = ['node_modules', 'dist', 'test', 'docs', '.git'];
 
 export function openPlace(name: PlaceName): Promise<Place> {
   return { agent, running, worker, rehearsal, inbox, agents, fleet, checkout, empty }[name]();
@@ -189,7 +189,8 @@ async function fleet(): Promise<Place> {
 
 async function checkout(): Promise<Place> {
   const here = await ground();
-  for (const name of PROJECT) await cp(join(ROOT, name), join(here.folder, name), { recursive: true });
+  for (const name of (await readdir(ROOT)).filter((name) => !NOT_BUILT.includes(name)))
+    await cp(join(ROOT, name), join(here.folder, name), { recursive: true });
   await symlink(join(ROOT, 'node_modules'), join(here.folder, 'node_modules'));
   return here;
 }

@@ -37,6 +37,7 @@ export interface Way {
 }
 
 const ready = /Claude Code is ready/;
+const page = /^http:\/\/127\.0\.0\.1:\d+\/dashboard\/#token=/m;
 const twice = /Claude Code is ready[\s\S]*Claude Code is ready/;
 
 /**
@@ -54,7 +55,7 @@ export const WAYS: Readonly<Record<string, Way>> = {
   },
   'npm run -s inbox-worker -- status': { at: 'rehearsal', says: /idle/i },
   'npm run -s inbox-worker -- run --dir FOLDER': { at: 'agent', until: ready, exit: 130 },
-  'npm run -s inbox-worker -- dashboard': { at: 'rehearsal', says: /http:\/\/127\.0\.0\.1:\d+/ },
+  'npm run -s inbox-worker -- dashboard': { at: 'rehearsal', says: page },
   'inbox-worker send TEXT': { at: 'rehearsal', says: /^Sent to @agent/ },
   'inbox-worker send --wait "Do you deliver on Sundays?"': {
     at: 'rehearsal',
@@ -96,8 +97,8 @@ export const WAYS: Readonly<Record<string, Way>> = {
   'inbox-worker reload': { at: 'worker', says: /./ },
   'inbox-worker wake': { at: 'worker', says: /Woken/ },
   'inbox-worker messages': { at: 'worker', says: /@alice/ },
-  'inbox-worker dashboard': { at: 'worker', says: /#ticket=|#token=|dashboard/ },
-  'inbox-worker dashboard --print': { at: 'worker', says: /http:\/\/127\.0\.0\.1:\d+/ },
+  'inbox-worker dashboard': { at: 'worker', says: page },
+  'inbox-worker dashboard --print': { at: 'worker', says: page },
   'inbox-worker ledger': { at: 'worker', says: /@alice/ },
   'inbox-worker ledger --limit 5': { at: 'worker', says: /@alice/ },
   'inbox-worker ledger --limit 20': { at: 'worker', says: /@alice/ },
