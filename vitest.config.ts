@@ -9,7 +9,9 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: ['test/e2e/**'],
-          testTimeout: 20_000,
+          // Limits for what hangs, not for what is slow: some machines do other work beside.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
           sequence: { groupOrder: 0 },
         },
       },
