@@ -16,11 +16,14 @@ async function open(agents: Parameters<typeof openFleetLab>[0]): Promise<FleetLa
   return fleet;
 }
 
+const HEARS = { webhook: true, webhook_port: 0 };
+
 const said = (worker: WorkerProcess, pattern: RegExp): Promise<LogLine> => worker.says(pattern);
 
 it('one spends the budget of its run and ends; the others answer, and the exit code tells', async () => {
-  const fleet = await open({ scout: { budget_run: '$0.001' }, clerk: {}, poet: {} });
+  const fleet = await open({ scout: { budget_run: '$0.001' }, clerk: HEARS, poet: {} });
   const running = fleet.runAll();
+  const healthz = await healthOf(running);
   fleet.say('@alice', 'scout', 'your last question');
   await fleet.answerOf('scout', '@alice');
   fleet.say('@alice', 'scout', 'one too many');
@@ -28,6 +31,8 @@ it('one spends the budget of its run and ends; the others answer, and the exit c
   expect(ended).toMatchObject({ agent: 'scout', level: 'error' });
   expect(ended.msg).toMatch(/budget.* 2 other agents go on\.$/);
   expect((await fleet.runningFiles()).join()).not.toContain('scout');
+  // It was wanted so: no reason to take the process out of service.
+  expect(await healthz()).toEqual([200, { status: 'ok' }]);
 
   fleet.say('@alice', 'clerk', 'and you?');
   fleet.say('@alice', 'poet', 'and you?');
@@ -98,7 +103,7 @@ it('one inbox is held by another worker: the others answer, and it joins them wh
   expect(waits).toMatchObject({ agent: 'scout', level: 'warn' });
   fleet.say('@alice', 'clerk', 'and you?');
   await fleet.answerOf('clerk', '@alice');
-  const { stdout } = await fleet.lab.command('status', '--all');
+  const { stdout } = await fleet.command('status', '--all');
   expect(stdout).toMatch(/^hermit /m);
 
   alone.signal('SIGTERM');
@@ -110,12 +115,15 @@ it('one inbox is held by another worker: the others answer, and it joins them wh
 });
 
 it('Claude Code of one cannot be found: it is told, and the others answer', async () => {
-  const fleet = await open({ scout: { claude_path: '/nowhere/claude' }, clerk: {} });
+  const fleet = await open({ scout: { claude_path: '/nowhere/claude' }, clerk: HEARS });
   const running = fleet.runAll();
+  const healthz = await healthOf(running);
   const waits = await said(running, /It cannot start: There is no program at \/nowhere\/claude/);
   expect(waits).toMatchObject({ agent: 'scout' });
   fleet.say('@alice', 'clerk', 'and you?');
   await fleet.answerOf('clerk', '@alice');
+  // Well only while all are, and it names nobody.
+  expect(await healthz()).toEqual([503, { status: 'starting' }]);
   running.signal('SIGTERM');
   expect(await running.ended()).toMatchObject({ exitCode: 0 });
 });
@@ -148,6 +156,16 @@ it('an error that nobody caught ends the agent whose it is; one that is nobodyâ€
   expect(again.log.items.filter(({ event }) => event === 'stopped')).toHaveLength(2);
   expect(await fleet.runningFiles()).toEqual([]);
 });
+
+/** What `/healthz` of the process answers. */
+async function healthOf(running: WorkerProcess): Promise<() => Promise<[number, unknown]>> {
+  const { msg } = await running.says(/Webhooks are taken at/);
+  const url = new URL('/healthz', /http:\S+/.exec(msg)?.[0]);
+  return async () => {
+    const response = await fetch(url);
+    return [response.status, await response.json()];
+  };
+}
 
 /** A message to each, whose model call is held. */
 function hold(

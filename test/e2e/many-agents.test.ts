@@ -21,7 +21,9 @@ async function open(agents: Parameters<typeof openFleetLab>[0]): Promise<FleetLa
 const line = (log: Feed<LogLine>, agent: string, event: string, from = 0): Promise<LogLine> =>
   log.first((one) => one.agent === agent && one.event === event, `${event} of ${agent}`, from);
 
-it('answer each their own mail, and no key, token or session of one is of use to another', async () => {
+it('answer each their own mail, and no key, token or session of one is of use to another', {
+  timeout: 240_000,
+}, async () => {
   const fleet = await open({ scout: {}, clerk: {}, poet: {} });
   const running = fleet.runAll();
   const names = ['clerk', 'poet', 'scout'];
@@ -67,29 +69,33 @@ it('answer each their own mail, and no key, token or session of one is of use to
     names.map((name) => ({ name, kind: 'worker', pid: running.pid })),
   );
   const { lab } = fleet;
-  const poet = JSON.parse((await lab.command('status', '--agent', 'poet', '--json')).stdout);
+  const poet = JSON.parse((await fleet.command('status', '--agent', 'poet', '--json')).stdout);
   expect(poet).toMatchObject({ name: 'poet', folder: fleet.folderOf('poet'), messages: { answered: 1 } });
-  const table = (await lab.command('status')).stdout.split('\n');
+  const table = (await fleet.command('status')).stdout.split('\n');
   expect(table.map((row) => row.split(/ {2,}/)[0])).toEqual(['agent', ...names]);
-  expect(JSON.parse((await lab.command('status', '--all', '--json')).stdout).agents).toHaveLength(3);
-  expect(await lab.command('status', '--json')).toMatchObject({
+  expect(JSON.parse((await fleet.command('status', '--all', '--json')).stdout).agents).toHaveLength(3);
+  expect(await fleet.command('status', '--json')).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining('try: Say which one with --agent'),
   });
-  expect((await lab.command('ledger', '--agent', 'clerk', '--json')).stdout).toContain('@alice');
-  expect((await lab.command('status', '--dir', fleet.folderOf('scout'))).stdout).toMatch(
+  expect((await fleet.command('ledger', '--agent', 'clerk', '--json')).stdout).toContain('@alice');
+  expect((await fleet.command('status', '--dir', fleet.folderOf('scout'))).stdout).toMatch(
     /^scout: worker agentdm/,
   );
 
   // One is stopped by command: it alone ends.
-  expect((await lab.command('stop', '--agent', 'poet')).stdout).toMatch(/^Stopping \(drain\): worker poet/);
+  expect((await fleet.command('stop', '--agent', 'poet')).stdout).toMatch(/^Stopping \(drain\): worker poet/);
   await line(running.log, 'poet', 'stopped');
   fleet.say('@bob', 'scout', 'are you still there?');
   await fleet.answerOf('scout', '@bob');
-  expect((await lab.command('stop', '--all')).stdout.split('\n')).toHaveLength(2);
+  expect((await fleet.command('stop', '--all')).stdout.split('\n')).toHaveLength(2);
   expect(await running.ended()).toMatchObject({ exitCode: 0 });
   expect(await fleet.runningFiles()).toEqual([]);
   expect(await processesWith(lab.stateRoot)).toEqual([]);
+
+  // Of one that is stopped, its settings file tells where to look.
+  const ledger = await fleet.command('ledger', '--config', 'agents/poet.json', '--json');
+  expect(JSON.parse(ledger.stdout)).toMatchObject({ running: false, turns: [{ conversation: '@alice' }] });
 });
 
 const bearer = (token: string): { headers: Record<string, string> } => ({
@@ -167,8 +173,7 @@ describe('a fault', () => {
 
   it('in what is typed is told', async () => {
     const fleet = await open({ scout: {} });
-    const { lab } = fleet;
-    const at = (words: string[]) => lab.command('run', ...words);
+    const at = (words: string[]) => fleet.command('run', ...words);
     expect(await at(['agents/scout.json'])).toMatchObject({
       exitCode: 2,
       stderr: expect.stringMatching(/^error: run takes no file without --all: agents\/scout.json\ntry: /),

@@ -128,11 +128,16 @@ export class Lab {
   }
 
   /** Runs another command to its end. */
-  async command(
+  command(...args: string[]): ReturnType<Lab['commandIn']> {
+    return this.commandIn(this.folder, ...args);
+  }
+
+  async commandIn(
+    cwd: string,
     ...args: string[]
   ): Promise<{ stdout: string; stderr: string; exitCode: number | undefined }> {
     const { stdout, stderr, exitCode } = await execa(process.execPath, [MAIN, ...args], {
-      cwd: this.folder,
+      cwd,
       env: this.env(),
       extendEnv: false,
       reject: false,

@@ -19,6 +19,8 @@ export interface FleetLab {
   folderOf(name: string): string;
   /** Starts the built program with `run --all` in the folder above `agents`. */
   runAll(args?: readonly string[], env?: Record<string, string>): WorkerProcess;
+  /** Runs another command to its end, there too: in no agent's folder. */
+  command(...args: string[]): ReturnType<Lab['command']>;
   /** `from` writes to the agent. */
   say(from: string, name: string, text: string): string;
   answers(name: string, to: string): Posted[];
@@ -70,6 +72,7 @@ export async function openFleetLab(
       lab.workers.push(worker);
       return worker;
     },
+    command: (...args) => lab.commandIn(lab.root, ...args),
     say(from, name, text) {
       lab.inbox.ensureAlias(from);
       return lab.inbox.post({ from, to: `@${name}`, text }).messageId;
