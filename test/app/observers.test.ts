@@ -6,7 +6,7 @@ import { systemClock } from '../../src/app/system.js';
 import { loadSettings } from '../../src/config/index.js';
 import { folderWith } from '../config/folder.js';
 
-it('takes another log level, and whether people's words are logged, from one line to the next', async () => {
+it('takes another log level, and whether words of people are logged, from one line to the next', async () => {
   const folder = await folderWith({});
   const settings = await loadSettings({
     flags: { logFormat: 'json', logBodies: 'on' },
