@@ -132,7 +132,12 @@ export function controlApp(options: ControlOptions): Hono {
   return app;
 }
 
-const neverSaw = (id: string) => refusal('usage', `The mailbox never saw a message ${id}.`);
+const neverSaw = (id: string) =>
+  refusal(
+    'usage',
+    `The mailbox never saw a message ${id}.`,
+    'Check the id: `inbox-worker messages` lists them, `inbox-worker dead` those that were given up.',
+  );
 
 const tooLong = (c: Context): Response => c.json(refusal('usage', 'The request is too long.'), 413);
 

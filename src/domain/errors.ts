@@ -60,7 +60,7 @@ export const ERROR_KINDS = {
   },
   'claude-unauthorised': {
     exitCode: EXIT.agentUnusable,
-    hint: 'Log in with `claude` once, or set ANTHROPIC_API_KEY.',
+    hint: 'Log in once with the Claude Code program that `doctor` names, or put ANTHROPIC_API_KEY into .env.',
   },
   'inbox-unauthorised': {
     exitCode: EXIT.inboxUnusable,

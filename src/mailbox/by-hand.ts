@@ -111,6 +111,6 @@ async function messageById(db: Db, id: string): Promise<Selectable<MessagesTable
   const row = await db.selectFrom('messages').selectAll().where('id', '=', id).executeTakeFirst();
   if (row) return row;
   throw new WorkerError('usage', `The mailbox never saw a message ${id}.`, {
-    hint: 'List what is dead or unsure with `inbox-worker dead`.',
+    hint: 'Check the id: `inbox-worker dead` lists what was given up, `inbox-worker messages` all.',
   });
 }

@@ -17,7 +17,8 @@ const WAITS: Partial<Record<TurnFailure, { firstMs: number; maxMs: number }>> = 
 /** What to do about it, where a person can do something. */
 const REMEDIES: Partial<Record<TurnFailure, string>> = {
   'credit-exhausted': 'The account behind Claude Code has no credit left; add some.',
-  unauthorised: 'Claude Code is not logged in: log in with `claude`, or set ANTHROPIC_API_KEY.',
+  unauthorised:
+    'Claude Code is not logged in: log in once with the program that `doctor` names, or put ANTHROPIC_API_KEY into .env.',
   'model-unknown': 'The model is unknown to this account: correct the setting `model`.',
 };
 
@@ -35,7 +36,9 @@ export function holdAfter(outcome: TurnOutcome, holds: HoldBoard, random: number
   const wait = WAITS[outcome.failure];
   if (!wait) return;
   const reason = reasonOf(outcome.failure);
-  const why = [outcome.message, REMEDIES[outcome.failure]].filter((text) => text !== undefined).join(' ');
+  const remedy = REMEDIES[outcome.failure];
+  // What the program says is meant for a person before a terminal of its own, so what helps here goes first.
+  const why = remedy === undefined ? outcome.message : `${remedy} (It says: ${outcome.message})`;
   if (outcome.until !== undefined) {
     holds.place(reason, why, outcome.until + AFTER_RESET_MS * (1 + random));
   } else {
