@@ -32,6 +32,8 @@ export interface Way {
   readonly says?: RegExp;
   /** It stays: once it has said this, it gets Ctrl-C, and then ends with `exit`. */
   readonly until?: RegExp;
+  /** It takes a fixed port of the machine: what is added where somebody else has that. */
+  readonly spare?: string;
   /** It asks on a terminal: what is typed there. */
   readonly answers?: string;
 }
@@ -63,8 +65,12 @@ export const WAYS: Readonly<Record<string, Way>> = {
   },
   'inbox-worker read': { at: 'rehearsal' },
   'inbox-worker init': { at: 'empty', answers: '\n\n\n\n\n\n', says: /Tried: the preset answer[\s\S]*Next:/ },
-  'inbox-worker inbox': { at: 'empty', until: /Ctrl-C ends it/ },
-  'inbox-worker inbox --alias agent --alias desk': { at: 'empty', until: /Claude Desktop, as @desk/ },
+  'inbox-worker inbox': { at: 'empty', until: /Ctrl-C ends it/, spare: '--port 0' },
+  'inbox-worker inbox --alias agent --alias desk': {
+    at: 'empty',
+    until: /Claude Desktop, as @desk/,
+    spare: '--port 0',
+  },
   'inbox-worker doctor': { at: 'agent', says: /A worker can run here/ },
   'inbox-worker config': { at: 'agent', says: /budget_day/ },
   'inbox-worker rehearse': { at: 'agent', until: /Ctrl-C ends the rehearsal/ },

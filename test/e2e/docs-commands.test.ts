@@ -26,9 +26,12 @@ async function faultOf(text: string, way: Way, place: Place): Promise<string | u
   );
   const command = filled.replaceAll(/\b[A-Z]{2,}\b(?!=)/g, (word) => place.words[word] ?? word);
   const cwd = command.startsWith('npm ') && way.at !== 'checkout' ? ROOT : place.folder;
-  const { until, answers } = way;
-  const { exitCode, output } = await runCommand({ command, cwd, env: place.env, until, answers });
-  const said = (until ?? way.says ?? /(?:)/).test(output);
+  const run = (line: string) =>
+    runCommand({ command: line, cwd, env: place.env, until: way.until, answers: way.answers });
+  const first = await run(command);
+  const taken = way.spare !== undefined && first.output.includes('EADDRINUSE');
+  const { exitCode, output } = taken ? await run(`${command} ${way.spare}`) : first;
+  const said = (way.until ?? way.says ?? /(?:)/).test(output);
   if (exitCode === (way.exit ?? 0) && said) return undefined;
   return `\`${command}\` ended with ${exitCode}${said ? '' : ', and did not say what it should'}:\n${output.slice(-2_000)}`;
 }
