@@ -40,7 +40,10 @@ it('shows every setting by group, marks what is not default, and hides secrets',
   expect(stdout).toMatch(/^ {2}memory_chars +8000 characters$/m);
   expect(stdout).toMatch(/^ {2}inbox_id +– {2}\[restart\]$/m);
   const titles = ['The inbox', 'Claude and its turns', 'The worker', 'Budgets and caps', 'Wakes'];
-  expect(stdout.split('\n').filter((line) => /^\w.*[^.]$/.test(line))).toEqual([...titles, 'State and logs']);
+  expect(stdout.split('\n').filter((line) => /^\w.*[^.]$/.test(line))).toEqual([
+    ...titles,
+    ...['Being told', 'State and logs', 'The private listener'],
+  ]);
   expect(stdout).toMatch(/^\* 5 of \d+ set by you\./m);
   expect(stdout).toMatch(/^\[restart\] A new value takes a restart; all others are taken by: .* reload$/m);
 });
